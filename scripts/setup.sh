@@ -17,7 +17,7 @@ packages=(
   libbenchmark-dev libgmock-dev libgtest-dev
   libavcodec-dev libavformat-dev libavutil-dev libswscale-dev
   libhdf5-dev zlib1g-dev
-  libegl-dev libegl1 libegl-mesa0 libgl-dev libgl1-mesa-dri libgles-dev
+  libegl-dev libegl1 libegl-mesa0 libgl-dev libgl1-mesa-dri
 )
 
 install_packages() {
