@@ -16,6 +16,8 @@ namespace frostline::cli {
 
 namespace {
 
+constexpr int kNumLayers = 4;
+
 struct Options {
   CommonOptions common;
   LoopFlags loop;
@@ -47,10 +49,10 @@ void run(const Options& options) {
   train::TrainOptions train = options.train;
   train.loop = finish_loop_flags(options.loop, options.common, "train");
   train.source = train::source_from(options.source);
-  train.boundary = split::parse_boundary(options.boundary).num_layers;
+  train.boundary = split::parse_boundary(options.boundary, kNumLayers);
   std::optional<accel::Artefact> artefact;
   if (train.source != train::Source::kInline) {
-    artefact = study::prepare_artefact(train).artefact;
+    artefact = study::artefact_for(train);
   }
   power::MeterSet meters = power::find_meters({train.declared_power});
   const auto result = train::train(train, artefact, meters);
