@@ -74,7 +74,8 @@ ConfigValue convert(const toml::node& node, std::string_view origin, const std::
     }
     result.value = std::move(items);
   } else {
-    throw Error(ErrorCode::kConfig, "dates and times are not used in this configuration",
+    throw Error(ErrorCode::kConfig,
+                "dates and times are not used in this configuration",
                 fmt::format("key={} at {}:{}", name, origin, result.line));
   }
   return result;
@@ -105,11 +106,18 @@ constexpr const char* kTypeName<double> = "a number";
 template <>
 constexpr const char* kTypeName<std::string> = "a string in quotes";
 
-[[noreturn]] void wrong_type(const ConfigNode& node, std::string_view key, const ConfigValue& value,
+[[noreturn]] void wrong_type(const ConfigNode& node,
+                             std::string_view key,
+                             const ConfigValue& value,
                              std::string_view expected) {
-  throw Error(ErrorCode::kConfig, "wrong type of value",
-              fmt::format("key={} is of type {}, at {}:{} ; write {}", dotted(node.name, key),
-                          value.kind, node.origin, value.line, expected));
+  throw Error(ErrorCode::kConfig,
+              "wrong type of value",
+              fmt::format("key={} is of type {}, at {}:{} ; write {}",
+                          dotted(node.name, key),
+                          value.kind,
+                          node.origin,
+                          value.line,
+                          expected));
 }
 
 template <class T>
@@ -134,7 +142,8 @@ struct Extract {
 
 template <class T>
 struct Extract<std::vector<T>> {
-  static std::vector<T> from(const ConfigNode& node, std::string_view key,
+  static std::vector<T> from(const ConfigNode& node,
+                             std::string_view key,
                              const ConfigValue& value) {
     const auto* items = std::get_if<std::vector<ConfigValue>>(&value.value);
     if (items == nullptr) {
@@ -159,12 +168,14 @@ void finish_node(const ConfigNode& node) {
     if (!node.asked.contains(key)) {
       const std::vector<std::string> known(node.asked.begin(), node.asked.end());
       const std::string nearest = nearest_word(key, known);
-      const std::string advice =
-          nearest.empty() ? fmt::format("known keys here: {}", fmt::join(known, ", "))
-                          : fmt::format("did you mean '{}'?", nearest);
-      throw Error(ErrorCode::kConfig, "unknown key",
-                  fmt::format("key={} at {}:{} ; {}", dotted(node.name, key), node.origin,
-                              value.line, advice));
+      const std::string advice = nearest.empty()
+                                     ? fmt::format("known keys here: {}", fmt::join(known, ", "))
+                                     : fmt::format("did you mean '{}'?", nearest);
+      throw Error(
+          ErrorCode::kConfig,
+          "unknown key",
+          fmt::format(
+              "key={} at {}:{} ; {}", dotted(node.name, key), node.origin, value.line, advice));
     }
     if (const auto* table = std::get_if<NodePtr>(&value.value)) {
       finish_node(**table);
@@ -207,7 +218,8 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
   int best_distance = 0;
   for (const std::string& candidate : known) {
     const int distance = edit_distance(word, candidate);
-    const int allowed = std::max<int>(2, static_cast<int>(std::max(word.size(), candidate.size()) / 3));
+    const int allowed =
+        std::max<int>(2, static_cast<int>(std::max(word.size(), candidate.size()) / 3));
     if (distance <= allowed && (best.empty() || distance < best_distance)) {
       best = candidate;
       best_distance = distance;
@@ -222,8 +234,12 @@ ConfigTable ConfigTable::parse(std::string_view text, std::string_view origin) {
   try {
     return ConfigTable(convert_table(toml::parse(text, origin), origin, {}));
   } catch (const toml::parse_error& e) {
-    throw Error(ErrorCode::kConfig, "malformed TOML",
-                fmt::format("{}:{}:{} ; {}", origin, e.source().begin.line, e.source().begin.column,
+    throw Error(ErrorCode::kConfig,
+                "malformed TOML",
+                fmt::format("{}:{}:{} ; {}",
+                            origin,
+                            e.source().begin.line,
+                            e.source().begin.column,
                             e.description()));
   }
 }
@@ -252,9 +268,11 @@ T ConfigTable::get(std::string_view key) const {
       }
     }
     const std::string nearest = nearest_word(key, present);
-    const std::string advice =
-        nearest.empty() ? std::string("add it") : fmt::format("is '{}' a misspelling of it?", nearest);
-    throw Error(ErrorCode::kConfig, "missing key",
+    const std::string advice = nearest.empty()
+                                   ? std::string("add it")
+                                   : fmt::format("is '{}' a misspelling of it?", nearest);
+    throw Error(ErrorCode::kConfig,
+                "missing key",
                 fmt::format("key={} at {} ; {}", dotted(node_->name, key), where(nearest), advice));
   }
   return *std::move(value);
@@ -308,13 +326,16 @@ std::string ConfigTable::where(std::string_view key) const {
 }
 
 void ConfigTable::refuse(std::string_view key, std::string_view problem) const {
-  throw Error(ErrorCode::kConfig, "value not usable",
+  throw Error(ErrorCode::kConfig,
+              "value not usable",
               fmt::format("key={} at {} ; {}", dotted(node_->name, key), where(key), problem));
 }
 
-void ConfigTable::finish() const { finish_node(*node_); }
+void ConfigTable::finish() const {
+  finish_node(*node_);
+}
 
-#define FROSTLINE_CONFIG_TYPE(type)                                           \
+#define FROSTLINE_CONFIG_TYPE(type)                                             \
   template std::optional<type> ConfigTable::find<type>(std::string_view) const; \
   template type ConfigTable::get<type>(std::string_view) const
 
