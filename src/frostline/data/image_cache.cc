@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "frostline/core/error.h"
+
 namespace frostline::data {
 
 ImageCache::ImageCache(const Dataset& dataset, std::size_t capacity_bytes)
@@ -13,7 +15,8 @@ void ImageCache::read(const std::string& camera, FrameId frame, std::span<std::u
   {
     const std::shared_lock lock(mutex_);
     if (const auto found = images_.find(key); found != images_.end()) {
-      std::copy_n(found->second.get(), out.size(), out.begin());
+      FROSTLINE_CHECK(found->second.size() == out.size());
+      std::ranges::copy(found->second, out.begin());
       ++num_hits_;
       return;
     }
@@ -26,8 +29,7 @@ void ImageCache::read(const std::string& camera, FrameId frame, std::span<std::u
       return;
     }
   }
-  auto copy = std::make_unique<std::uint8_t[]>(out.size());
-  std::ranges::copy(out, copy.get());
+  std::vector<std::uint8_t> copy(out.begin(), out.end());
   const std::lock_guard lock(mutex_);
   if (num_bytes_ + out.size() <= capacity_bytes_ &&
       images_.try_emplace(key, std::move(copy)).second) {

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <shared_mutex>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "frostline/data/dataset.h"
 
@@ -37,7 +37,7 @@ class ImageCache {
   const Dataset& dataset_;
   const std::size_t capacity_bytes_;
   mutable std::shared_mutex mutex_;
-  std::map<Key, std::unique_ptr<std::uint8_t[]>> images_;
+  std::map<Key, std::vector<std::uint8_t>> images_;
   std::size_t num_bytes_ = 0;
   std::atomic<std::int64_t> num_hits_{0};
   std::atomic<std::int64_t> num_misses_{0};
