@@ -20,7 +20,9 @@ constexpr std::string_view kRemedy =
     "install Mesa's EGL (Debian: libegl1 libegl-mesa0 libgl1-mesa-dri) or the EGL of the GPU's "
     "driver; FROSTLINE_EGL_DEVICE picks a device by its index";
 
-std::string egl_error() { return fmt::format("EGL error 0x{:04x}", eglGetError()); }
+std::string egl_error() {
+  return fmt::format("EGL error 0x{:04x}", eglGetError());
+}
 
 template <class Function>
 Function egl_function(const char* name) {
@@ -80,8 +82,8 @@ Display probe(EGLenum platform, void* native, const std::string& name) {
   if (eglInitialize(display, nullptr, nullptr) != EGL_TRUE) {
     return fail("cannot be initialised");
   }
-  const std::array<EGLint, 5> wanted = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE,
-                                        EGL_OPENGL_BIT, EGL_NONE};
+  const std::array<EGLint, 5> wanted = {
+      EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
   EGLint count = 0;
   Display candidate;
   candidate.display = display;
@@ -116,7 +118,8 @@ Display find_display() {
   if (wanted != nullptr && *wanted != '\0') {
     char* end = nullptr;
     const unsigned long index = std::strtoul(wanted, &end, 10);
-    FROSTLINE_REQUIRE(*end == '\0' && index < devices.size(), ErrorCode::kDevice,
+    FROSTLINE_REQUIRE(*end == '\0' && index < devices.size(),
+                      ErrorCode::kDevice,
                       "FROSTLINE_EGL_DEVICE names no EGL device",
                       fmt::format("value='{}' devices={}", wanted, devices.size()));
     Display display = attempt(EGL_PLATFORM_DEVICE_EXT, devices[index], name_of(index));
@@ -155,11 +158,13 @@ const Display& process_display() {
 
 EglContext::EglContext() : context_(EGL_NO_CONTEXT) {
   const Display& display = process_display();
-  FROSTLINE_REQUIRE(display.display != EGL_NO_DISPLAY, ErrorCode::kDevice,
+  FROSTLINE_REQUIRE(display.display != EGL_NO_DISPLAY,
+                    ErrorCode::kDevice,
                     "no OpenGL context can be made for rendering",
                     fmt::format("tried: {}; {}", display.reason, kRemedy));
   context_ = create_context(display);
-  FROSTLINE_REQUIRE(context_ != EGL_NO_CONTEXT, ErrorCode::kDevice,
+  FROSTLINE_REQUIRE(context_ != EGL_NO_CONTEXT,
+                    ErrorCode::kDevice,
                     "no OpenGL context can be made for rendering",
                     fmt::format("{}; {}", egl_error(), kRemedy));
   make_current();
@@ -178,9 +183,12 @@ void EglContext::make_current() {
     return;
   }
   eglBindAPI(EGL_OPENGL_API);
-  FROSTLINE_REQUIRE(eglMakeCurrent(process_display().display, EGL_NO_SURFACE, EGL_NO_SURFACE,
-                                   context_) == EGL_TRUE,
-                    ErrorCode::kDevice, "the OpenGL context cannot be made current", egl_error());
+  FROSTLINE_REQUIRE(
+      eglMakeCurrent(process_display().display, EGL_NO_SURFACE, EGL_NO_SURFACE, context_) ==
+          EGL_TRUE,
+      ErrorCode::kDevice,
+      "the OpenGL context cannot be made current",
+      egl_error());
 }
 
 std::string EglContext::version() const {

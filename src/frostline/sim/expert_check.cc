@@ -31,21 +31,24 @@ void check_expert(Environment& environment, Expert& expert, std::span<const std:
   for (const std::uint64_t seed : seeds) {
     const ExpertTrial trial = try_expert(environment, expert, seed);
     if (!trial.is_good()) {
-      failures +=
-          fmt::format("{}seed {} ({})", failures.empty() ? "" : ", ", seed,
-                      trial.fault != Fault::kNone      ? "the simulation diverged"
-                      : trial.first_success_step < 0 ? "no success"
-                                                     : "success was not held to the end");
+      failures += fmt::format("{}seed {} ({})",
+                              failures.empty() ? "" : ", ",
+                              seed,
+                              trial.fault != Fault::kNone    ? "the simulation diverged"
+                              : trial.first_success_step < 0 ? "no success"
+                                                             : "success was not held to the end");
     }
   }
   FROSTLINE_REQUIRE(
-      failures.empty(), ErrorCode::kUnsupported,
+      failures.empty(),
+      ErrorCode::kUnsupported,
       "the scripted expert does not work with this simulator, so nothing can be recorded",
       fmt::format("task={} failed: {}; since MuJoCo 3.0 welds hold orientation about 400 times "
                   "softer and the expert raises their torquescale to make up for it, so a change "
                   "of welds in another MuJoCo version is the likely cause; use the pinned version "
                   "(scripts/setup.sh)",
-                  environment.task().id, failures));
+                  environment.task().id,
+                  failures));
 }
 
 void check_expert(const std::string& task_id) {

@@ -17,7 +17,9 @@ namespace {
   throw Error(ErrorCode::kInternal, "MuJoCo stopped", message);
 }
 
-void log_mujoco_warning(const char* message) { log_warning("MuJoCo: {}", message); }
+void log_mujoco_warning(const char* message) {
+  log_warning("MuJoCo: {}", message);
+}
 
 /// Without handlers MuJoCo ends the process on an error and writes MUJOCO_LOG.TXT on a warning.
 void install_handlers() {
@@ -36,11 +38,13 @@ std::filesystem::path assets_folder() {
   const std::filesystem::path folder = is_set ? variable : FROSTLINE_DEFAULT_ASSETS;
   std::error_code ignored;
   FROSTLINE_REQUIRE(
-      std::filesystem::is_directory(folder, ignored), ErrorCode::kIo,
+      std::filesystem::is_directory(folder, ignored),
+      ErrorCode::kIo,
       "the simulation's assets are missing",
       fmt::format("folder={} ({}); run scripts/setup.sh, or set FROSTLINE_ASSETS to the folder "
                   "gym_aloha/assets",
-                  folder.string(), is_set ? "from FROSTLINE_ASSETS" : "built in"));
+                  folder.string(),
+                  is_set ? "from FROSTLINE_ASSETS" : "built in"));
   return folder;
 }
 
@@ -56,7 +60,9 @@ std::shared_ptr<const mjModel> load_model(const std::string& file_name,
           mj_deleteModel(pointer);
         }
       });
-  FROSTLINE_REQUIRE(model != nullptr, ErrorCode::kIo, "MuJoCo cannot load the scene",
+  FROSTLINE_REQUIRE(model != nullptr,
+                    ErrorCode::kIo,
+                    "MuJoCo cannot load the scene",
                     fmt::format("file={} reason={}", path, reason.data()));
   model->opt.disableflags |= mjDSBL_AUTORESET;
   if (adapt) {
@@ -67,7 +73,9 @@ std::shared_ptr<const mjModel> load_model(const std::string& file_name,
 
 int id_of(const mjModel& model, mjtObj type, const char* name) {
   const int id = mj_name2id(&model, type, name);
-  FROSTLINE_REQUIRE(id >= 0, ErrorCode::kData, "the scene lacks an element",
+  FROSTLINE_REQUIRE(id >= 0,
+                    ErrorCode::kData,
+                    "the scene lacks an element",
                     fmt::format("kind={} name={}", mju_type2Str(type), name));
   return id;
 }
@@ -90,10 +98,13 @@ bool has_diverged(const mjModel& model, const mjData& data) {
   const auto is_finite = [](mjtNum value) { return std::isfinite(value); };
   return !std::all_of(data.qpos, data.qpos + model.nq, is_finite) ||
          !std::all_of(data.qvel, data.qvel + model.nv, is_finite) ||
-         std::any_of(std::begin(data.warning), std::end(data.warning),
+         std::any_of(std::begin(data.warning),
+                     std::end(data.warning),
                      [](const mjWarningStat& warning) { return warning.number > 0; });
 }
 
-std::string mujoco_version() { return mj_versionString(); }
+std::string mujoco_version() {
+  return mj_versionString();
+}
 
 }  // namespace frostline::sim

@@ -4,10 +4,10 @@
 #include <thread>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "frostline/core/error.h"
 #include "frostline/sim/egl_context.h"
-
-#include <fmt/format.h>
 
 namespace frostline::sim {
 namespace {
@@ -41,19 +41,24 @@ class MujocoRenderer final : public Renderer {
   MujocoRenderer(std::shared_ptr<const mjModel> model, const RenderOptions& options)
       : model_(std::move(model)), options_(options), view_(*model_) {
     const int camera = mj_name2id(model_.get(), mjOBJ_CAMERA, options.camera.c_str());
-    FROSTLINE_REQUIRE(
-        camera >= 0, ErrorCode::kUsage, "the scene has no such camera",
-        fmt::format("camera={} known={}", options.camera, camera_names(*model_)));
+    FROSTLINE_REQUIRE(camera >= 0,
+                      ErrorCode::kUsage,
+                      "the scene has no such camera",
+                      fmt::format("camera={} known={}", options.camera, camera_names(*model_)));
     FROSTLINE_REQUIRE(options.height_px > 0 && options.width_px > 0 &&
                           options.height_px <= kMaxSize_px && options.width_px <= kMaxSize_px,
-                      ErrorCode::kUsage, "the image size is out of range",
-                      fmt::format("height_px={} width_px={} largest={}", options.height_px,
-                                  options.width_px, kMaxSize_px));
+                      ErrorCode::kUsage,
+                      "the image size is out of range",
+                      fmt::format("height_px={} width_px={} largest={}",
+                                  options.height_px,
+                                  options.width_px,
+                                  kMaxSize_px));
     context_ = std::make_unique<EglContext>();
     camera_.type = mjCAMERA_FIXED;
     camera_.fixedcamid = camera;
     view_.vis.global.offwidth = options.width_px;
     view_.vis.global.offheight = options.height_px;
+    view_.vis.quality.offsamples = options.num_samples;
     if (!options.has_shadows) {
       view_.vis.quality.shadowsize = 0;
     }
@@ -75,9 +80,11 @@ class MujocoRenderer final : public Renderer {
     FROSTLINE_CHECK(std::this_thread::get_id() == thread_);
     const auto* simulated = dynamic_cast<const MujocoEnvironment*>(&environment);
     FROSTLINE_REQUIRE(simulated != nullptr && &simulated->model() == model_.get(),
-                      ErrorCode::kUsage, "the environment belongs to another task's scene",
+                      ErrorCode::kUsage,
+                      "the environment belongs to another task's scene",
                       fmt::format("task={}", environment.task().id));
-    FROSTLINE_REQUIRE(out.size() == num_bytes(), ErrorCode::kUsage,
+    FROSTLINE_REQUIRE(out.size() == num_bytes(),
+                      ErrorCode::kUsage,
                       "the image buffer has the wrong size",
                       fmt::format("bytes={} needed={}", out.size(), num_bytes()));
     as_device_error("rendering failed", [&] { draw(simulated->scene_data()); });
@@ -85,8 +92,11 @@ class MujocoRenderer final : public Renderer {
   }
 
   std::string version() const override {
-    return fmt::format("{} / MuJoCo {} / {} samples{}", context_->version(), mujoco_version(),
-                       drawing_.offSamples, options_.has_shadows ? " / shadows" : "");
+    return fmt::format("{} / MuJoCo {} / {} samples{}",
+                       context_->version(),
+                       mujoco_version(),
+                       drawing_.offSamples,
+                       options_.has_shadows ? " / shadows" : "");
   }
 
  private:
@@ -105,8 +115,10 @@ class MujocoRenderer final : public Renderer {
         mjr_makeContext(&view_, &drawing_, mjFONTSCALE_100);
         mjr_setBuffer(mjFB_OFFSCREEN, &drawing_);
       });
-      FROSTLINE_REQUIRE(drawing_.currentBuffer == mjFB_OFFSCREEN, ErrorCode::kDevice,
-                        "OpenGL offers no off-screen buffer", context_->version());
+      FROSTLINE_REQUIRE(drawing_.currentBuffer == mjFB_OFFSCREEN,
+                        ErrorCode::kDevice,
+                        "OpenGL offers no off-screen buffer",
+                        context_->version());
     } catch (...) {
       mjr_freeContext(&drawing_);
       mjv_freeScene(&scene_);
@@ -124,7 +136,9 @@ class MujocoRenderer final : public Renderer {
     mjr_render(area, &scene_, &drawing_);
     mjr_readPixels(rows_.data(), nullptr, area, &drawing_);
     const int gl_error = mjr_getError();
-    FROSTLINE_REQUIRE(gl_error == 0, ErrorCode::kDevice, "rendering failed",
+    FROSTLINE_REQUIRE(gl_error == 0,
+                      ErrorCode::kDevice,
+                      "rendering failed",
                       fmt::format("OpenGL error 0x{:04x} on {}", gl_error, context_->version()));
   }
 

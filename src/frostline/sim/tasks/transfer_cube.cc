@@ -5,9 +5,9 @@
 #include <limits>
 #include <utility>
 
-#include "frostline/core/error.h"
-
 #include <fmt/format.h>
+
+#include "frostline/core/error.h"
 
 namespace frostline::sim {
 namespace {
@@ -47,7 +47,9 @@ class TransferCubeEnvironment final : public MujocoEnvironment {
   }
 
   const TaskInfo& task() const override { return TransferCube::info(); }
+
   const mjModel& model() const override { return *model_; }
+
   mjData& scene_data() const override { return *data_; }
 
   void reset(std::uint64_t seed) override {
@@ -60,14 +62,18 @@ class TransferCubeEnvironment final : public MujocoEnvironment {
   }
 
   StepResult step(std::span<const float> action) override {
-    FROSTLINE_REQUIRE(action.size() == TransferCube::kStateDim, ErrorCode::kUsage,
+    FROSTLINE_REQUIRE(action.size() == TransferCube::kStateDim,
+                      ErrorCode::kUsage,
                       "the action has the wrong size",
                       fmt::format("values={} needed={}", action.size(), TransferCube::kStateDim));
-    const auto bad = std::find_if(action.begin(), action.end(),
-                                  [](float value) { return !std::isfinite(value); });
-    FROSTLINE_REQUIRE(bad == action.end(), ErrorCode::kNumeric, "the action is not finite",
-                      fmt::format("dimension={} value={} time_s={:.2f}", bad - action.begin(), *bad,
-                                  data_->time));
+    const auto bad = std::find_if(
+        action.begin(), action.end(), [](float value) { return !std::isfinite(value); });
+    FROSTLINE_REQUIRE(
+        bad == action.end(),
+        ErrorCode::kNumeric,
+        "the action is not finite",
+        fmt::format(
+            "dimension={} value={} time_s={:.2f}", bad - action.begin(), *bad, data_->time));
     for (std::size_t arm = 0; arm < 2; ++arm) {
       double* control = data_->ctrl + 8 * arm;
       std::copy_n(action.begin() + static_cast<std::ptrdiff_t>(7 * arm), 6, control);
@@ -90,11 +96,13 @@ class TransferCubeEnvironment final : public MujocoEnvironment {
 
   void observe(std::span<float> out) const override {
     const auto state = transfer_cube_state(*data_);
-    FROSTLINE_REQUIRE(out.size() == state.size(), ErrorCode::kUsage,
+    FROSTLINE_REQUIRE(out.size() == state.size(),
+                      ErrorCode::kUsage,
                       "the state's buffer has the wrong size",
                       fmt::format("values={} needed={}", out.size(), state.size()));
-    std::transform(state.begin(), state.end(), out.begin(),
-                   [](double value) { return static_cast<float>(value); });
+    std::transform(state.begin(), state.end(), out.begin(), [](double value) {
+      return static_cast<float>(value);
+    });
   }
 
   std::vector<double> start_position_m() const override {
@@ -112,7 +120,8 @@ class TransferCubeEnvironment final : public MujocoEnvironment {
 
   void restore(const Snapshot& snapshot) override {
     const auto size = static_cast<std::size_t>(mj_stateSize(model_.get(), mjSTATE_INTEGRATION));
-    FROSTLINE_REQUIRE(snapshot.size() == size + kNumOwn, ErrorCode::kUsage,
+    FROSTLINE_REQUIRE(snapshot.size() == size + kNumOwn,
+                      ErrorCode::kUsage,
                       "the snapshot belongs to another task",
                       fmt::format("values={} needed={}", snapshot.size(), size + kNumOwn));
     mj_resetData(model_.get(), data_.get());
@@ -145,17 +154,25 @@ const TaskInfo& TransferCube::info() {
       .control_hz = 50,
       .max_steps = kNumSteps,
       .max_reward_stage = 4,
-      .cameras = {"top", "angle", "front_close", "left_pillar", "right_pillar", "left_wrist",
+      .cameras = {"top",
+                  "angle",
+                  "front_close",
+                  "left_pillar",
+                  "right_pillar",
+                  "left_wrist",
                   "right_wrist"},
+      .start_low_m = {kCubeLow_m.begin(), kCubeLow_m.end()},
+      .start_high_m = {kCubeHigh_m.begin(), kCubeHigh_m.end()},
   };
   return info;
 }
 
 NumpyRandom::NumpyRandom(std::uint64_t seed) : generator_(static_cast<std::uint32_t>(seed)) {
-  FROSTLINE_REQUIRE(seed <= std::numeric_limits<std::uint32_t>::max(), ErrorCode::kUsage,
-                    "the environment seed is too large",
-                    fmt::format("seed={} largest={}", seed,
-                                std::numeric_limits<std::uint32_t>::max()));
+  FROSTLINE_REQUIRE(
+      seed <= std::numeric_limits<std::uint32_t>::max(),
+      ErrorCode::kUsage,
+      "the environment seed is too large",
+      fmt::format("seed={} largest={}", seed, std::numeric_limits<std::uint32_t>::max()));
 }
 
 double NumpyRandom::uniform(double low, double high) {
@@ -166,8 +183,8 @@ double NumpyRandom::uniform(double low, double high) {
 
 std::array<double, 3> transfer_cube_position_m(std::uint64_t seed) {
   NumpyRandom random(seed);
-  const double x = random.uniform(0.0, 0.2);
-  const double y = random.uniform(0.4, 0.6);
+  const double x = random.uniform(TransferCube::kCubeLow_m[0], TransferCube::kCubeHigh_m[0]);
+  const double y = random.uniform(TransferCube::kCubeLow_m[1], TransferCube::kCubeHigh_m[1]);
   return {x, y, 0.05};
 }
 
@@ -181,7 +198,8 @@ int transfer_cube_stage(const CubeContacts& contacts) {
   return 0;
 }
 
-void place_transfer_cube(const mjModel& model, mjData& data,
+void place_transfer_cube(const mjModel& model,
+                         mjData& data,
                          const std::array<double, 3>& cube_position_m) {
   FROSTLINE_CHECK(model.nq == 23);
   std::copy(TransferCube::kStartPose.begin(), TransferCube::kStartPose.end(), data.qpos);

@@ -19,6 +19,9 @@ struct TransferCube {
   /// Pose of both arms at reset, in the order of qpos and of the controls.
   static constexpr std::array<double, kNumArmJoints> kStartPose = {
       0, -0.96, 1.16, 0, -0.3, 0, 0.02239, -0.02239, 0, -0.96, 1.16, 0, -0.3, 0, 0.02239, -0.02239};
+  /// Where the cube may start, x and y.
+  static constexpr std::array<double, 2> kCubeLow_m = {0.0, 0.4};
+  static constexpr std::array<double, 2> kCubeHigh_m = {0.2, 0.6};
   static constexpr double kClosedFinger_m = 0.01844;
   static constexpr double kOpenFinger_m = 0.05800;
 
@@ -61,7 +64,8 @@ struct CubeContacts {
 int transfer_cube_stage(const CubeContacts& contacts);
 
 /// Puts arms and cube into the start pose, derived quantities not yet computed.
-void place_transfer_cube(const mjModel& model, mjData& data,
+void place_transfer_cube(const mjModel& model,
+                         mjData& data,
                          const std::array<double, 3>& cube_position_m);
 
 /// Joint positions with the fingers as gripper values. Shape: [14].

@@ -6,10 +6,10 @@
 #include <numbers>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "frostline/core/error.h"
 #include "frostline/sim/tasks/transfer_cube.h"
-
-#include <fmt/format.h>
 
 namespace frostline::sim {
 namespace {
@@ -61,8 +61,12 @@ std::vector<Waypoint> left_waypoints() {
   const Position beside_m = kMeeting_m + Position{-0.1, 0, -0.02};
   const Position take_m = kMeeting_m + Position{0.02, 0, -0.02};
   return {
-      {0, kLeftStart_m, kIdentity, 0}, {100, beside_m, meet, 1},     {260, take_m, meet, 1},
-      {310, take_m, meet, 0},          {360, beside_m, kIdentity, 0}, {400, beside_m, kIdentity, 0},
+      {0, kLeftStart_m, kIdentity, 0},
+      {100, beside_m, meet, 1},
+      {260, take_m, meet, 1},
+      {310, take_m, meet, 0},
+      {360, beside_m, kIdentity, 0},
+      {400, beside_m, kIdentity, 0},
   };
 }
 
@@ -121,19 +125,23 @@ class TransferCubeExpert final : public Expert {
       actions.push_back(joint_action(grippers));
       for (std::size_t arm = 0; arm < 2; ++arm) {
         Waypoint target = interpolate(arms[arm], static_cast<int>(step));
-        if (options_.noise_m > 0) {
+        if (options_.general.noise_m > 0) {
           for (double& coordinate : target.position_m) {
-            coordinate += noise.uniform(-options_.noise_m, options_.noise_m);
+            coordinate += noise.uniform(-options_.general.noise_m, options_.general.noise_m);
           }
         }
         command(arm, target);
         grippers[arm] = target.gripper;
       }
       step_control(*model_, *data_, TransferCube::kNumSubsteps);
-      FROSTLINE_REQUIRE(!has_diverged(*model_, *data_), ErrorCode::kNumeric,
+      FROSTLINE_REQUIRE(!has_diverged(*model_, *data_),
+                        ErrorCode::kNumeric,
                         "the scripted expert's simulation diverged",
-                        fmt::format("task={} seed={} step={} mujoco={}", TransferCube::info().id,
-                                    seed, step, mujoco_version()));
+                        fmt::format("task={} seed={} step={} mujoco={}",
+                                    TransferCube::info().id,
+                                    seed,
+                                    step,
+                                    mujoco_version()));
     }
     return actions;
   }
@@ -160,8 +168,9 @@ class TransferCubeExpert final : public Expert {
     state[6] = grippers[0];
     state[13] = grippers[1];
     std::vector<float> action(state.size());
-    std::transform(state.begin(), state.end(), action.begin(),
-                   [](double value) { return static_cast<float>(value); });
+    std::transform(state.begin(), state.end(), action.begin(), [](double value) {
+      return static_cast<float>(value);
+    });
     return action;
   }
 
