@@ -42,13 +42,6 @@ std::vector<std::string> long_names(const CLI::App& verb) {
   return names;
 }
 
-std::string value_of(const ConfigTable& table, const std::string& key) {
-  if (const auto text = table.find<std::string>(key)) {
-    return *text;
-  }
-  return {};
-}
-
 void append_flag(const ConfigTable& table, const std::string& key, const CLI::Option& option,
                  std::vector<std::string>& flags) {
   const std::string flag = "--" + option_name(key);
