@@ -39,8 +39,7 @@ TEST(Arrow, ReadsBackAParquetFile) {
   }
   auto input = arrow::io::ReadableFile::Open(path).ValueOrDie();
   auto reader = parquet::arrow::OpenFile(input, arrow::default_memory_pool()).ValueOrDie();
-  std::shared_ptr<arrow::Table> read;
-  ASSERT_TRUE(reader->ReadTable(&read).ok());
+  const std::shared_ptr<arrow::Table> read = reader->ReadTable().ValueOrDie();
   EXPECT_TRUE(read->Equals(*table));
   std::filesystem::remove(path);
 }

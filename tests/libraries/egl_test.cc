@@ -25,7 +25,9 @@ class SurfacelessContext {
       reason_ = "no surfaceless EGL display";
       return;
     }
-    const std::array<EGLint, 3> attributes = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
+    // Unless told otherwise EGL asks for window support, which no surfaceless configuration has.
+    const std::array<EGLint, 5> attributes = {
+        EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
     EGLConfig config = nullptr;
     EGLint num_configs = 0;
     eglBindAPI(EGL_OPENGL_API);

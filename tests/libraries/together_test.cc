@@ -73,8 +73,7 @@ TEST(Together, CarryOneArrayThroughEveryLibrary) {
                     std::make_shared<arrow::io::BufferReader>(sink->Finish().ValueOrDie()),
                     arrow::default_memory_pool())
                     .ValueOrDie();
-  std::shared_ptr<arrow::Table> read;
-  ASSERT_TRUE(reader->ReadTable(&read).ok());
+  const std::shared_ptr<arrow::Table> read = reader->ReadTable().ValueOrDie();
   EXPECT_TRUE(read->Equals(*table));
 }
 

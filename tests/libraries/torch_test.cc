@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/allclose.h>
