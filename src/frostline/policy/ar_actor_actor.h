@@ -40,7 +40,7 @@ class ArActorActor {
   std::int64_t step() const { return step_; }
 
  private:
-  at::Tensor attend(std::size_t layer_index, const at::Tensor& x, const at::Tensor& mask);
+  at::Tensor run_layer(std::size_t layer_index, const at::Tensor& x, const RotaryTable& rotary);
 
   const AutoregressiveBranch* expert_;
   Normaliser state_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -14,6 +15,10 @@ namespace frostline::policy {
 
 /// Encoder tensors in checkpoint order, the two unused leftovers included. Names begin `model.`.
 std::vector<ParameterSpec> encoder_parameter_specs(const ArActorSpec& spec);
+
+/// ImageNet's, RGB. Units: of 0..1.
+inline constexpr std::array<double, 3> kImageMean{0.485, 0.456, 0.406};
+inline constexpr std::array<double, 3> kImageStd{0.229, 0.224, 0.225};
 
 /// Normalises frames with ImageNet's mean and standard deviation.
 /// Shape: u8 [batch, height, width, 3] HWC RGB -> `dtype` [batch, 3, height, width] channels-last.
@@ -91,9 +96,7 @@ class TrainableEncoder {
 
   const at::Tensor& position() const { return position_; }
 
-  /// Sets every running statistic to zero mean and unit variance.
-  void reset_statistics();
-  /// Feeds one batch into a plain average of statistics: call with 0, 1, 2, … after `reset`.
+  /// Recomputes the running statistics as a plain average over batches: call with 0, 1, 2, …
   void accumulate_statistics(const at::Tensor& image, std::int64_t batch_index) const;
 
  private:

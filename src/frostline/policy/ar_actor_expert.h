@@ -43,7 +43,7 @@ enum class LossReduction {
 
 /// Errors: `kUsage` naming `valid` and `all`.
 LossReduction loss_reduction_from(const std::string& name);
-std::string to_string(LossReduction reduction);
+std::string name_of(LossReduction reduction);
 
 /// Scalars with their graph; reading one waits for the device.
 struct ExpertLoss {
@@ -70,7 +70,6 @@ class ParallelBranch {
   at::Tensor forward(const at::Tensor& memory, const at::Tensor& position, Dropout& dropout) const;
 
  private:
-  at::ScalarType dtype_;
   at::Tensor query_position_;
   CrossAttentionLayer layer_;
   LayerNorm norm_;
@@ -107,6 +106,7 @@ class AutoregressiveBranch {
   std::vector<SelfAttentionLayer> layers_;
   LayerNorm norm_;
   Linear head_;
+  RotaryTable rotary_;  // of offsets -history..chunk-1
 };
 
 /// The trained half. Aliases the parameters: an optimiser's update is seen at once. Immutable.

@@ -4,8 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "frostline/core/json.h"
-
 namespace frostline::policy {
 
 /// Scales rows to zero mean and unit standard deviation. Immutable once made.

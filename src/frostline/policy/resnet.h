@@ -19,7 +19,6 @@ void declare_resnet18(std::vector<ParameterSpec>& specs,
 
 /// A convolution without bias and its batch norm.
 struct ConvNorm {
-  std::string name;  ///< Of the convolution.
   at::Tensor weight;
   at::Tensor scale, shift;    ///< Batch norm's affine part.
   at::Tensor mean, variance;  ///< Running statistics.
@@ -43,7 +42,6 @@ struct ResNet {
   /// Shape: [batch, 3, h, w] -> [batch, 8 width, h/32, w/32]. `is_training` normalises by the batch
   /// and updates the running statistics.
   at::Tensor forward(const at::Tensor& image, bool is_training, double momentum) const;
-  std::vector<const ConvNorm*> convolutions() const;
 };
 
 /// A convolution with its batch norm folded in.

@@ -54,6 +54,8 @@ struct SelfAttentionLayer {
                      const std::string& prefix,
                      std::int64_t heads,
                      at::ScalarType compute_dtype);
+  /// Without gradients, in `compute_dtype`. Copies.
+  SelfAttentionLayer frozen(at::ScalarType compute_dtype) const;
   /// Encoder layer: `position` is added to the inputs of query and key.
   at::Tensor encode(const at::Tensor& x, const at::Tensor& position, Dropout& dropout) const;
   /// What follows attention: output projection, residual, feed-forward. `attended` is merged.
