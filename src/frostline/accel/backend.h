@@ -2,29 +2,15 @@
 
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "frostline/core/fingerprint.h"
+#include "frostline/accel/artefact.h"
 #include "frostline/core/tensor.h"
 
 namespace frostline::accel {
-
-/// A frozen encoder ready for a device: ONNX bytes with a fixed batch, and what its outputs mean.
-/// Immutable once made.
-struct Artefact {
-  std::string onnx;                ///< Serialised ModelProto; one input, one output per tensor.
-  TensorSpec input;                ///< `image` u8 [batch, height, width, 3], HWC RGB.
-  std::vector<TensorSpec> outputs; ///< `x_0`..`x_k`, i8 codes or f32, [batch, tokens, dim].
-  std::vector<float> scales;       ///< Of each output: value = (code - zero_point) * scale; 1 for f32.
-  std::vector<std::int32_t> zero_points;
-  std::string precision;           ///< `int8`, `bf16`, `fp32`: resolved, as fingerprinted.
-  Fingerprint fingerprint;         ///< Weights, scheme, ranges, preprocessing.
-};
 
 struct DeviceInfo {
   std::string backend;  ///< `openvino`.
