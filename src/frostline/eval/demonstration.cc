@@ -22,10 +22,12 @@ DemonstrationSource::DemonstrationSource(std::unique_ptr<sim::Environment> envir
   const sim::TaskInfo& task = environment_->task();
   FROSTLINE_REQUIRE(
       options.strata == 0 || (task.start_low_m.size() >= 2 && task.start_high_m.size() >= 2),
-      ErrorCode::kUnsupported, "the task's start positions have no bounds to divide",
+      ErrorCode::kUnsupported,
+      "the task's start positions have no bounds to divide",
       fmt::format("task={} strata={}", task.id, options.strata));
   for (const RecordedEpisode& episode : recorded) {
     ++stratum_counts_[stratum(episode.start_position_m)];
+    num_passed_over_ = episode.num_passed_over;
   }
 }
 
@@ -41,7 +43,7 @@ std::optional<Demonstration> DemonstrationSource::next() {
     environment_->reset(next_seed_);
     const std::int64_t cell = stratum(environment_->start_position_m());
     if (options_.strata > 0 && stratum_counts_[cell] >= stratum_capacity()) {
-      ++demonstration.num_passed_over;
+      ++num_passed_over_;
       continue;
     }
     if (play(next_seed_, demonstration)) {
@@ -52,10 +54,14 @@ std::optional<Demonstration> DemonstrationSource::next() {
     }
     demonstration.failed_seeds.push_back(next_seed_);
     ++num_failed_;
-    FROSTLINE_REQUIRE(num_failed_ <= kMaxFailures + num_found_, ErrorCode::kData,
+    FROSTLINE_REQUIRE(num_failed_ <= kMaxFailures + num_found_,
+                      ErrorCode::kData,
                       "the scripted expert fails too often",
                       fmt::format("task={} succeeded={} failed={} last_seed={}",
-                                  environment_->task().id, num_found_, num_failed_, next_seed_));
+                                  environment_->task().id,
+                                  num_found_,
+                                  num_failed_,
+                                  next_seed_));
   }
 }
 
@@ -87,7 +93,8 @@ bool DemonstrationSource::play(std::uint64_t env_seed, Demonstration& demonstrat
   environment_->reset(env_seed);
   demonstration.episode = {.env_seed = env_seed,
                            .start_position_m = environment_->start_position_m(),
-                           .first_success_step = -1};
+                           .first_success_step = -1,
+                           .num_passed_over = num_passed_over_};
   for (const std::vector<float>& action : demonstration.actions) {
     std::vector<float> state(static_cast<std::size_t>(task.state_dim));
     environment_->observe(state);

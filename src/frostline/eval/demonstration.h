@@ -14,11 +14,10 @@ namespace frostline::eval {
 /// A demonstration that succeeded, ready to be drawn and stored.
 struct Demonstration {
   RecordedEpisode episode;
-  std::vector<std::vector<float>> states;     ///< Observed before each action.
+  std::vector<std::vector<float>> states;  ///< Observed before each action.
   std::vector<std::vector<float>> actions;
-  std::vector<sim::Snapshot> snapshots;       ///< The scene at each state.
-  std::vector<std::uint64_t> failed_seeds;    ///< Tried since the last demonstration.
-  std::int64_t num_passed_over = 0;           ///< Seeds in full strata since then.
+  std::vector<sim::Snapshot> snapshots;     ///< The scene at each state.
+  std::vector<std::uint64_t> failed_seeds;  ///< Tried since the last demonstration.
 };
 
 /// Finds the demonstrations of a data set, seed after seed. One thread.
@@ -32,7 +31,8 @@ class DemonstrationSource {
 
   /// `recorded`: episodes of an earlier call; the search goes on behind the last of them.
   DemonstrationSource(std::unique_ptr<sim::Environment> environment,
-                      std::unique_ptr<sim::Expert> expert, const Options& options,
+                      std::unique_ptr<sim::Expert> expert,
+                      const Options& options,
                       const std::vector<RecordedEpisode>& recorded);
 
   /// Empty when the data set is complete.
@@ -51,6 +51,7 @@ class DemonstrationSource {
   std::uint64_t next_seed_;
   std::int64_t num_found_ = 0;
   std::int64_t num_failed_ = 0;
+  std::int64_t num_passed_over_ = 0;
   std::map<std::int64_t, std::int64_t> stratum_counts_;
 };
 

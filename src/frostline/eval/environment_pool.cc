@@ -87,7 +87,9 @@ PoolParts parts_of_task(const std::string& task_id, const sim::RenderOptions& re
 
 EnvironmentPool::EnvironmentPool(const PoolParts& parts, const PoolOptions& options)
     : state_(std::make_shared<State>()), workers_(workers_for(options), options.timeout) {
-  FROSTLINE_REQUIRE(options.num_slots > 0, ErrorCode::kUsage, "a pool needs at least one slot",
+  FROSTLINE_REQUIRE(options.num_slots > 0,
+                    ErrorCode::kUsage,
+                    "a pool needs at least one slot",
                     fmt::format("slots={}", options.num_slots));
   State& state = *state_;
   state.parts = parts;
@@ -97,16 +99,16 @@ EnvironmentPool::EnvironmentPool(const PoolParts& parts, const PoolOptions& opti
   state.faults.resize(state.num_slots);
   state.results.resize(state.num_slots);
   try {
-  workers_.run([shared = state_](int worker) {
-    const auto index = static_cast<std::size_t>(worker);
-    shared->renderers[index] = shared->parts.create_renderer();
-    for (std::size_t slot = index; slot < shared->num_slots; slot += shared->renderers.size()) {
-      shared->environments[slot] = shared->parts.create_environment();
-    }
-    if (worker == 0) {
-      shared->renderer_version = shared->renderers[0]->version();
-    }
-  });
+    workers_.run([shared = state_](int worker) {
+      const auto index = static_cast<std::size_t>(worker);
+      shared->renderers[index] = shared->parts.create_renderer();
+      for (std::size_t slot = index; slot < shared->num_slots; slot += shared->renderers.size()) {
+        shared->environments[slot] = shared->parts.create_environment();
+      }
+      if (worker == 0) {
+        shared->renderer_version = shared->renderers[0]->version();
+      }
+    });
   } catch (...) {
     close();
     throw;
@@ -119,38 +121,50 @@ EnvironmentPool::EnvironmentPool(const PoolParts& parts, const PoolOptions& opti
   state.images.resize(state.num_slots * state.image_bytes);
 }
 
-EnvironmentPool::~EnvironmentPool() { close(); }
+EnvironmentPool::~EnvironmentPool() {
+  close();
+}
 
 void EnvironmentPool::close() noexcept {
   // An OpenGL context has to end on its own thread.
-  const bool is_closed = workers_.finish(
-      [shared = state_](int worker) { shared->renderers[static_cast<std::size_t>(worker)].reset(); });
+  const bool is_closed = workers_.finish([shared = state_](int worker) {
+    shared->renderers[static_cast<std::size_t>(worker)].reset();
+  });
   if (!is_closed) {
     // A hung worker may still touch it: left behind on purpose.
     static_cast<void>(std::make_unique<std::shared_ptr<State>>(state_).release());
   }
 }
 
-const sim::TaskInfo& EnvironmentPool::task() const { return state_->task; }
+const sim::TaskInfo& EnvironmentPool::task() const {
+  return state_->task;
+}
 
 std::int64_t EnvironmentPool::num_slots() const {
   return static_cast<std::int64_t>(state_->num_slots);
 }
 
-std::int64_t EnvironmentPool::height_px() const { return state_->parts.height_px; }
+std::int64_t EnvironmentPool::height_px() const {
+  return state_->parts.height_px;
+}
 
-std::int64_t EnvironmentPool::width_px() const { return state_->parts.width_px; }
+std::int64_t EnvironmentPool::width_px() const {
+  return state_->parts.width_px;
+}
 
-std::size_t EnvironmentPool::image_bytes() const { return state_->image_bytes; }
+std::size_t EnvironmentPool::image_bytes() const {
+  return state_->image_bytes;
+}
 
-const std::string& EnvironmentPool::renderer_version() const { return state_->renderer_version; }
+const std::string& EnvironmentPool::renderer_version() const {
+  return state_->renderer_version;
+}
 
 const std::optional<SlotFault>& EnvironmentPool::fault(std::int64_t slot) const {
   return state_->faults.at(static_cast<std::size_t>(slot));
 }
 
-void EnvironmentPool::for_each_slot(
-    const std::function<void(State&, std::size_t, int)>& work) {
+void EnvironmentPool::for_each_slot(const std::function<void(State&, std::size_t, int)>& work) {
   workers_.run([shared = state_, work](int worker) {
     for (auto slot = static_cast<std::size_t>(worker); slot < shared->num_slots;
          slot += shared->renderers.size()) {

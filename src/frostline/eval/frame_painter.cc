@@ -34,8 +34,7 @@ struct FramePainter::State {
       worker.environment->restore(snapshots[i]);
       for (std::size_t camera = 0; camera < worker.renderers.size(); ++camera) {
         const std::size_t offset = (i * worker.renderers.size() + camera) * parts.image_bytes;
-        worker.renderers[camera]->render(*worker.environment,
-                                         {&images[offset], parts.image_bytes});
+        worker.renderers[camera]->render(*worker.environment, {&images[offset], parts.image_bytes});
       }
     }
   }
@@ -46,15 +45,16 @@ FramePainter::FramePainter(const Parts& parts, int num_workers, std::chrono::mil
   state_->parts = parts;
   state_->workers.resize(static_cast<std::size_t>(workers_.size()));
   try {
-    workers_.run(
-        [shared = state_](int worker) { shared->make(static_cast<std::size_t>(worker)); });
+    workers_.run([shared = state_](int worker) { shared->make(static_cast<std::size_t>(worker)); });
   } catch (...) {
     close();
     throw;
   }
 }
 
-FramePainter::~FramePainter() { close(); }
+FramePainter::~FramePainter() {
+  close();
+}
 
 void FramePainter::close() noexcept {
   // An OpenGL context has to end on its own thread.
@@ -67,14 +67,15 @@ void FramePainter::close() noexcept {
   }
 }
 
-const std::string& FramePainter::renderer_version() const { return state_->renderer_version; }
+const std::string& FramePainter::renderer_version() const {
+  return state_->renderer_version;
+}
 
 void FramePainter::start(std::vector<sim::Snapshot> snapshots) {
-  state_->images.assign(
-      snapshots.size() * state_->parts.cameras.size() * state_->parts.image_bytes, 0);
+  state_->images.assign(snapshots.size() * state_->parts.cameras.size() * state_->parts.image_bytes,
+                        0);
   state_->snapshots = std::move(snapshots);
-  workers_.start(
-      [shared = state_](int worker) { shared->draw(static_cast<std::size_t>(worker)); });
+  workers_.start([shared = state_](int worker) { shared->draw(static_cast<std::size_t>(worker)); });
 }
 
 std::vector<std::uint8_t> FramePainter::wait() {

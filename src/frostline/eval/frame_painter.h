@@ -34,6 +34,7 @@ class FramePainter {
   ~FramePainter();
 
   int num_workers() const { return workers_.size(); }
+
   /// Version of the first camera's renderer.
   const std::string& renderer_version() const;
 

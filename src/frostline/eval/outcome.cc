@@ -12,13 +12,23 @@
 namespace frostline::eval {
 namespace {
 
-constexpr std::array kKinds = {OutcomeKind::kSuccess, OutcomeKind::kTaskFailure,
-                               OutcomeKind::kInfrastructureFailure};
+constexpr std::array kKinds = {
+    OutcomeKind::kSuccess, OutcomeKind::kTaskFailure, OutcomeKind::kInfrastructureFailure};
 
 const std::vector<std::string>& columns() {
-  static const std::vector<std::string> names = {
-      "task",    "condition", "train_seed",   "env_seed",   "features", "control",   "success",
-      "outcome", "steps",     "reward_stage", "duration_s", "energy_j", "checkpoint"};
+  static const std::vector<std::string> names = {"task",
+                                                 "condition",
+                                                 "train_seed",
+                                                 "env_seed",
+                                                 "features",
+                                                 "control",
+                                                 "success",
+                                                 "outcome",
+                                                 "steps",
+                                                 "reward_stage",
+                                                 "duration_s",
+                                                 "energy_j",
+                                                 "checkpoint"};
   return names;
 }
 
@@ -31,8 +41,8 @@ class RowReader {
   template <class T>
   T get(const char* column) const {
     const T* value = std::get_if<T>(&cell(column));
-    FROSTLINE_REQUIRE(value != nullptr, ErrorCode::kData, "a cell is null or of the wrong type",
-                      where(column));
+    FROSTLINE_REQUIRE(
+        value != nullptr, ErrorCode::kData, "a cell is null or of the wrong type", where(column));
     return *value;
   }
 
@@ -45,12 +55,16 @@ class RowReader {
 
   OutcomeKind kind() const {
     const auto text = get<std::string>("outcome");
-    const auto found = std::find_if(kKinds.begin(), kKinds.end(),
-                                    [&](OutcomeKind kind) { return to_string(kind) == text; });
-    FROSTLINE_REQUIRE(found != kKinds.end(), ErrorCode::kData, "there is no such outcome",
+    const auto found = std::find_if(
+        kKinds.begin(), kKinds.end(), [&](OutcomeKind kind) { return to_string(kind) == text; });
+    FROSTLINE_REQUIRE(found != kKinds.end(),
+                      ErrorCode::kData,
+                      "there is no such outcome",
                       fmt::format("{} value='{}'", where("outcome"), text));
-    FROSTLINE_REQUIRE((*found == OutcomeKind::kSuccess) == get<bool>("success"), ErrorCode::kData,
-                      "the columns 'success' and 'outcome' disagree", where("success"));
+    FROSTLINE_REQUIRE((*found == OutcomeKind::kSuccess) == get<bool>("success"),
+                      ErrorCode::kData,
+                      "the columns 'success' and 'outcome' disagree",
+                      where("success"));
     return *found;
   }
 
@@ -61,10 +75,12 @@ class RowReader {
  private:
   const data::Cell& cell(const char* column) const {
     const auto found = std::find(table_.columns.begin(), table_.columns.end(), column);
-    FROSTLINE_REQUIRE(found != table_.columns.end(), ErrorCode::kData,
-                      "the file of outcomes lacks a column",
-                      fmt::format("file={} column={} found={}", path_.string(), column,
-                                  fmt::join(table_.columns, ", ")));
+    FROSTLINE_REQUIRE(
+        found != table_.columns.end(),
+        ErrorCode::kData,
+        "the file of outcomes lacks a column",
+        fmt::format(
+            "file={} column={} found={}", path_.string(), column, fmt::join(table_.columns, ", ")));
     return table_.rows[row_][static_cast<std::size_t>(found - table_.columns.begin())];
   }
 
@@ -85,6 +101,16 @@ std::string_view to_string(OutcomeKind kind) {
       return "infrastructure_failure";
   }
   return "unknown";
+}
+
+std::vector<SeedOutcome> counted_outcomes(std::span<const Outcome> outcomes) {
+  std::vector<SeedOutcome> counted;
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.kind != OutcomeKind::kInfrastructureFailure) {
+      counted.push_back({static_cast<std::int64_t>(outcome.env_seed), outcome.is_success()});
+    }
+  }
+  return counted;
 }
 
 void write_outcomes(const std::filesystem::path& path, std::span<const Outcome> outcomes) {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "frostline/eval/statistics.h"
+
 namespace frostline::eval {
 
 /// How an episode ended. An infrastructure failure says nothing about the policy.
@@ -34,6 +36,9 @@ struct Outcome {
 
   bool is_success() const { return kind == OutcomeKind::kSuccess; }
 };
+
+/// What counts in statistics: everything but infrastructure failures.
+std::vector<SeedOutcome> counted_outcomes(std::span<const Outcome> outcomes);
 
 /// Writes atomically. Errors: `kIo`; `kUnsupported` when the build has no Parquet.
 void write_outcomes(const std::filesystem::path& path, std::span<const Outcome> outcomes);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -91,12 +90,16 @@ data::WriterOptions writer_options(const sim::TaskInfo& task, const RecordOption
 }
 
 void check(const RecordOptions& options) {
-  FROSTLINE_REQUIRE(options.num_episodes > 0, ErrorCode::kUsage,
+  FROSTLINE_REQUIRE(options.num_episodes > 0,
+                    ErrorCode::kUsage,
                     "at least one episode has to be recorded",
                     fmt::format("episodes={}", options.num_episodes));
-  FROSTLINE_REQUIRE(!options.cameras.empty(), ErrorCode::kUsage,
-                    "at least one camera has to be recorded", "cameras=none");
-  FROSTLINE_REQUIRE(options.strata >= 0 && options.noise_m >= 0, ErrorCode::kUsage,
+  FROSTLINE_REQUIRE(!options.cameras.empty(),
+                    ErrorCode::kUsage,
+                    "at least one camera has to be recorded",
+                    "cameras=none");
+  FROSTLINE_REQUIRE(options.strata >= 0 && options.noise_m >= 0,
+                    ErrorCode::kUsage,
                     "strata and noise cannot be negative",
                     fmt::format("strata={} noise_m={}", options.strata, options.noise_m));
 }
@@ -104,7 +107,9 @@ void check(const RecordOptions& options) {
 /// Draws and stores one demonstration at a time.
 class Recorder {
  public:
-  Recorder(FramePainter& painter, data::DatasetWriter& writer, const RecordOptions& options,
+  Recorder(FramePainter& painter,
+           data::DatasetWriter& writer,
+           const RecordOptions& options,
            std::string instruction)
       : painter_(painter),
         writer_(writer),
@@ -140,7 +145,8 @@ class Recorder {
       }
       for (std::size_t frame = begin; frame < end; ++frame) {
         throw_if_shutdown_requested();
-        add(demonstration, frame,
+        add(demonstration,
+            frame,
             std::span(images).subspan((frame - begin) * num_cameras_ * image_bytes_,
                                       num_cameras_ * image_bytes_));
       }
@@ -149,11 +155,12 @@ class Recorder {
 
   void start(const Demonstration& demonstration, std::size_t begin, std::size_t end) {
     const auto first = demonstration.snapshots.begin();
-    painter_.start({first + static_cast<std::ptrdiff_t>(begin),
-                    first + static_cast<std::ptrdiff_t>(end)});
+    painter_.start(
+        {first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end)});
   }
 
-  void add(const Demonstration& demonstration, std::size_t frame,
+  void add(const Demonstration& demonstration,
+           std::size_t frame,
            std::span<const std::uint8_t> images) {
     data::FrameData data;
     data.features = {demonstration.states[frame], demonstration.actions[frame]};
@@ -178,21 +185,10 @@ class Recorder {
   std::string instruction_;
 };
 
-/// A recorder that was killed in its first episode leaves a manifest and nothing else; the writer
-/// wants a new or empty folder.
-void remove_stale_manifest(const std::filesystem::path& out) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(out / "meta" / "info.json", ignored)) {
-    std::filesystem::remove(out / "meta" / "frostline.json", ignored);
-    if (std::filesystem::is_empty(out / "meta", ignored)) {
-      std::filesystem::remove(out / "meta", ignored);
-    }
-  }
-}
-
 }  // namespace
 
-RecordReport record(const RecordParts& parts, const RecordOptions& options,
+RecordReport record(const RecordParts& parts,
+                    const RecordOptions& options,
                     const std::filesystem::path& out) {
   check(options);
   const std::int64_t started_ns = Clock::steady().now_ns();
@@ -203,36 +199,42 @@ RecordReport record(const RecordParts& parts, const RecordOptions& options,
                         .cameras = options.cameras,
                         .image_bytes = static_cast<std::size_t>(options.height_px) *
                                        static_cast<std::size_t>(options.width_px) * 3},
-                       options.num_workers, options.timeout);
+                       options.num_workers,
+                       options.timeout);
   RecordReport report;
   report.dataset = std::filesystem::absolute(out);
-  report.manifest = resume_manifest(out, options_json(task, options), painter.renderer_version());
   RecordManifest& manifest = report.manifest;
-  report.num_resumed = static_cast<std::int64_t>(manifest.episodes.size());
-  report.num_episodes = report.num_resumed;
+  manifest.options = options_json(task, options);
+  manifest.renderer_version = painter.renderer_version();
+  if (auto found = read_manifest(out)) {
+    require_same_recording(out, *found, manifest);
+    manifest = std::move(*found);
+  }
   if (manifest.is_finished) {
-    log_info("the recording is complete already: folder={} episodes={}", out.string(),
+    report.num_resumed = static_cast<std::int64_t>(manifest.episodes.size());
+    report.num_episodes = report.num_resumed;
+    log_info("the recording is complete already: folder={} episodes={}",
+             out.string(),
              report.num_episodes);
     return report;
   }
-  if (report.num_resumed > 0) {
-    log_info("the recording goes on after {} finished episodes: folder={}", report.num_resumed,
-             out.string());
-  }
-  remove_stale_manifest(out);
   const auto writer = parts.create_writer(out, writer_options(task, options));
+  report.num_resumed = writer->num_episodes();
+  report.num_episodes = report.num_resumed;
+  cut_to_stored(out, report.num_resumed, manifest);
   const std::string instruction = task.instruction;
   Recorder recorder(painter, *writer, options, instruction);
-  DemonstrationAhead ahead(
-      DemonstrationSource(std::move(environment), parts.create_expert(),
-                          {.num_episodes = options.num_episodes,
-                           .first_seed = options.first_seed,
-                           .strata = options.strata},
-                          manifest.episodes));
+  DemonstrationAhead ahead(DemonstrationSource(std::move(environment),
+                                               parts.create_expert(),
+                                               {.num_episodes = options.num_episodes,
+                                                .first_seed = options.first_seed,
+                                                .strata = options.strata},
+                                               manifest.episodes));
   Progress progress("recording", options.num_episodes, "episodes");
   while (const auto demonstration = ahead.next()) {
-    manifest.num_passed_over += demonstration->num_passed_over;
-    manifest.failed_seeds.insert(manifest.failed_seeds.end(), demonstration->failed_seeds.begin(),
+    manifest.num_passed_over = demonstration->episode.num_passed_over;
+    manifest.failed_seeds.insert(manifest.failed_seeds.end(),
+                                 demonstration->failed_seeds.begin(),
                                  demonstration->failed_seeds.end());
     recorder.store(*demonstration, [&] {
       manifest.episodes.push_back(demonstration->episode);
@@ -249,7 +251,8 @@ RecordReport record(const RecordParts& parts, const RecordOptions& options,
   return report;
 }
 
-RecordReport record(const std::string& task_id, const RecordOptions& options,
+RecordReport record(const std::string& task_id,
+                    const RecordOptions& options,
                     const std::filesystem::path& out) {
   sim::check_expert(task_id);
   const RecordParts parts = {
@@ -260,11 +263,12 @@ RecordReport record(const std::string& task_id, const RecordOptions& options,
           },
       .create_renderer =
           [task_id, options](const std::string& camera) {
-            return sim::create_renderer(task_id, {.camera = camera,
-                                                  .height_px = options.height_px,
-                                                  .width_px = options.width_px,
-                                                  .has_shadows = options.has_shadows,
-                                                  .num_samples = options.num_samples});
+            return sim::create_renderer(task_id,
+                                        {.camera = camera,
+                                         .height_px = options.height_px,
+                                         .width_px = options.width_px,
+                                         .has_shadows = options.has_shadows,
+                                         .num_samples = options.num_samples});
           },
       .create_writer = data::create_lerobot_writer,
   };

@@ -22,8 +22,8 @@ struct RecordOptions {
   bool has_shadows = false;
   int num_samples = 0;   ///< Multisampling, as `sim::RenderOptions`.
   double noise_m = 0.0;  ///< As `sim::ExpertOptions`.
-  /// g > 0: a seed is taken only while its cell of a g x g grid over the start positions holds fewer
-  /// than ceil(num_episodes / g^2) episodes.
+  /// g > 0: a seed is taken only while its cell of a g x g grid over the start positions holds
+  /// fewer than ceil(num_episodes / g^2) episodes.
   int strata = 0;
   std::string codec = "av1";
   int video_crf = 30;
@@ -61,11 +61,13 @@ struct RecordParts {
 /// progress. Shape: `observation.state` and `action` [task's dimensions] fp32, images uint8 RGB.
 /// Errors: those of `sim::check_expert`, the renderer and the writer; `kData` when `out` holds
 /// something else or the expert fails too often; `kInterrupted`.
-RecordReport record(const std::string& task_id, const RecordOptions& options,
+RecordReport record(const std::string& task_id,
+                    const RecordOptions& options,
                     const std::filesystem::path& out);
 
 /// As above with other parts and without the check of the expert.
-RecordReport record(const RecordParts& parts, const RecordOptions& options,
+RecordReport record(const RecordParts& parts,
+                    const RecordOptions& options,
                     const std::filesystem::path& out);
 
 }  // namespace frostline::eval

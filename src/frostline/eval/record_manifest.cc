@@ -1,5 +1,6 @@
 #include "frostline/eval/record_manifest.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,30 +19,19 @@ RecordManifest parse(const Json& document) {
   manifest.options = document.at("options");
   manifest.renderer_version = document.at("renderer").get<std::string>();
   manifest.failed_seeds = document.at("failed_seeds").get<std::vector<std::uint64_t>>();
-  manifest.num_passed_over = document.at("num_passed_over").get<std::int64_t>();
   manifest.is_finished = document.at("is_finished").get<bool>();
   for (const Json& entry : document.at("episodes")) {
     manifest.episodes.push_back({
         .env_seed = entry.at("env_seed").get<std::uint64_t>(),
         .start_position_m = entry.at("start_position_m").get<std::vector<double>>(),
         .first_success_step = entry.at("first_success_step").get<std::int64_t>(),
+        .num_passed_over = entry.at("num_passed_over").get<std::int64_t>(),
     });
   }
-  return manifest;
-}
-
-/// Episodes that the data set itself counts.
-std::size_t num_stored(const std::filesystem::path& dataset) {
-  const std::filesystem::path path = dataset / "meta" / "info.json";
-  if (!std::filesystem::exists(path)) {
-    return 0;
+  if (!manifest.episodes.empty()) {
+    manifest.num_passed_over = manifest.episodes.back().num_passed_over;
   }
-  const Json info = read_json(path);
-  const auto total = info.find("total_episodes");
-  FROSTLINE_REQUIRE(total != info.end() && total->is_number_unsigned(), ErrorCode::kData,
-                    "the data set does not say how many episodes it holds",
-                    fmt::format("file={} key=total_episodes", path.string()));
-  return total->get<std::size_t>();
+  return manifest;
 }
 
 /// Why two manifests of options differ, for a message.
@@ -50,8 +40,11 @@ std::string difference(const Json& found, const Json& wanted) {
   for (const auto& [key, value] : wanted.items()) {
     const auto other = found.find(key);
     if (other == found.end() || *other != value) {
-      text += fmt::format("{}{}: recorded {}, asked for {}", text.empty() ? "" : "; ", key,
-                          other == found.end() ? "nothing" : other->dump(), value.dump());
+      text += fmt::format("{}{}: recorded {}, asked for {}",
+                          text.empty() ? "" : "; ",
+                          key,
+                          other == found.end() ? "nothing" : other->dump(),
+                          value.dump());
     }
   }
   return text.empty() ? "the recorded options have more keys" : text;
@@ -64,13 +57,13 @@ void write_manifest(const std::filesystem::path& dataset, const RecordManifest& 
   for (const RecordedEpisode& episode : manifest.episodes) {
     episodes.push_back({{"env_seed", episode.env_seed},
                         {"start_position_m", episode.start_position_m},
-                        {"first_success_step", episode.first_success_step}});
+                        {"first_success_step", episode.first_success_step},
+                        {"num_passed_over", episode.num_passed_over}});
   }
   const Json document = {{"options", manifest.options},
                          {"renderer", manifest.renderer_version},
                          {"is_finished", manifest.is_finished},
                          {"failed_seeds", manifest.failed_seeds},
-                         {"num_passed_over", manifest.num_passed_over},
                          {"episodes", std::move(episodes)}};
   std::filesystem::create_directories(manifest_path(dataset).parent_path());
   write_json(manifest_path(dataset), document);
@@ -85,45 +78,47 @@ std::optional<RecordManifest> read_manifest(const std::filesystem::path& dataset
   try {
     return parse(document);
   } catch (const nlohmann::json::exception& error) {
-    throw Error(ErrorCode::kData, "the record of how the data set was made is malformed",
+    throw Error(ErrorCode::kData,
+                "the record of how the data set was made is malformed",
                 fmt::format("file={} reason={}", path.string(), error.what()));
   }
 }
 
-RecordManifest resume_manifest(const std::filesystem::path& dataset, const Json& options,
-                               const std::string& renderer_version) {
-  const std::size_t stored = num_stored(dataset);
-  std::optional<RecordManifest> found = read_manifest(dataset);
-  if (!found || (stored == 0 && !found->is_finished)) {
-    FROSTLINE_REQUIRE(stored == 0, ErrorCode::kData,
-                      "the folder holds a data set that was not recorded here",
-                      fmt::format("folder={} episodes={}; choose another folder", dataset.string(),
-                                  stored));
-    RecordManifest fresh;
-    fresh.options = options;
-    fresh.renderer_version = renderer_version;
-    return fresh;
-  }
-  FROSTLINE_REQUIRE(found->options == options, ErrorCode::kData,
+void require_same_recording(const std::filesystem::path& dataset,
+                            const RecordManifest& found,
+                            const RecordManifest& wanted) {
+  FROSTLINE_REQUIRE(found.options == wanted.options,
+                    ErrorCode::kData,
                     "the folder holds a recording with other options",
-                    fmt::format("folder={} {}; choose another folder", dataset.string(),
-                                difference(found->options, options)));
-  FROSTLINE_REQUIRE(
-      found->renderer_version == renderer_version || found->is_finished, ErrorCode::kData,
-      "the recording was begun with another renderer, whose images differ",
-      fmt::format("folder={} recorded='{}' here='{}'; choose another folder", dataset.string(),
-                  found->renderer_version, renderer_version));
-  FROSTLINE_REQUIRE(stored <= found->episodes.size(), ErrorCode::kData,
-                    "the data set holds episodes that the record does not list",
-                    fmt::format("folder={} episodes={} listed={}", dataset.string(), stored,
-                                found->episodes.size()));
-  found->episodes.resize(stored);
-  if (!found->is_finished) {
-    std::erase_if(found->failed_seeds, [&](std::uint64_t seed) {
-      return seed > found->episodes.back().env_seed;
-    });
-  }
-  return std::move(*found);
+                    fmt::format("folder={} {}; choose another folder",
+                                dataset.string(),
+                                difference(found.options, wanted.options)));
+  FROSTLINE_REQUIRE(found.renderer_version == wanted.renderer_version || found.is_finished,
+                    ErrorCode::kData,
+                    "the recording was begun with another renderer, whose images differ",
+                    fmt::format("folder={} recorded='{}' here='{}'; choose another folder",
+                                dataset.string(),
+                                found.renderer_version,
+                                wanted.renderer_version));
+}
+
+void cut_to_stored(const std::filesystem::path& dataset,
+                   std::int64_t num_stored,
+                   RecordManifest& manifest) {
+  const auto stored = static_cast<std::size_t>(num_stored);
+  FROSTLINE_REQUIRE(stored <= manifest.episodes.size(),
+                    ErrorCode::kData,
+                    "the folder holds episodes that were not recorded here",
+                    fmt::format("folder={} episodes={} listed={}; choose another folder",
+                                dataset.string(),
+                                stored,
+                                manifest.episodes.size()));
+  manifest.episodes.resize(stored);
+  // Counts of a search that will be made again.
+  const RecordedEpisode* last = stored == 0 ? nullptr : &manifest.episodes.back();
+  manifest.num_passed_over = last == nullptr ? 0 : last->num_passed_over;
+  std::erase_if(manifest.failed_seeds,
+                [last](std::uint64_t seed) { return last == nullptr || seed > last->env_seed; });
 }
 
 }  // namespace frostline::eval

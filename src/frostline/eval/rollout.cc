@@ -63,7 +63,8 @@ class LockStep {
   std::size_t image_source(std::size_t slot) const { return (slot + 1) % num_slots_; }
 
   bool all_ended() const {
-    return std::all_of(results_.begin(), results_.begin() + static_cast<std::ptrdiff_t>(num_real_),
+    return std::all_of(results_.begin(),
+                       results_.begin() + static_cast<std::ptrdiff_t>(num_real_),
                        [](const SlotResult& result) { return result.has_ended; });
   }
 
@@ -139,7 +140,8 @@ class LockStep {
     shuffled_.resize(images.size());
     for (std::size_t slot = 0; slot < num_slots_; ++slot) {
       const auto source = images.subspan(image_source(slot) * bytes, bytes);
-      std::copy(source.begin(), source.end(),
+      std::copy(source.begin(),
+                source.end(),
                 shuffled_.begin() + static_cast<std::ptrdiff_t>(slot * bytes));
     }
     return shuffled_;
@@ -158,23 +160,30 @@ class LockStep {
   std::vector<std::uint8_t> shuffled_;
 };
 
-void check(const EnvironmentPool& pool, std::span<const std::uint64_t> env_seeds,
-           const Actor& actor, const RolloutOptions& options) {
-  FROSTLINE_REQUIRE(actor.batch() == pool.num_slots(), ErrorCode::kUsage,
+void check(const EnvironmentPool& pool,
+           std::span<const std::uint64_t> env_seeds,
+           const Actor& actor,
+           const RolloutOptions& options) {
+  FROSTLINE_REQUIRE(actor.batch() == pool.num_slots(),
+                    ErrorCode::kUsage,
                     "the pool does not fit the actor's batch",
                     fmt::format("slots={} batch={}", pool.num_slots(), actor.batch()));
-  FROSTLINE_REQUIRE(options.control == Control::kNone || actor.batch() > 1, ErrorCode::kUsage,
+  FROSTLINE_REQUIRE(options.control == Control::kNone || actor.batch() > 1,
+                    ErrorCode::kUsage,
                     "shuffled images need a batch of at least two",
                     fmt::format("batch={}", actor.batch()));
   std::set<std::uint64_t> seen;
   for (const std::uint64_t seed : env_seeds) {
-    FROSTLINE_REQUIRE(seen.insert(seed).second, ErrorCode::kUsage,
-                      "an environment seed is listed twice", fmt::format("env_seed={}", seed));
+    FROSTLINE_REQUIRE(seen.insert(seed).second,
+                      ErrorCode::kUsage,
+                      "an environment seed is listed twice",
+                      fmt::format("env_seed={}", seed));
   }
 }
 
 /// The seeds of one batch; padding gets seeds of its own, so that shuffled images stay foreign.
-std::vector<std::uint64_t> batch_seeds(std::span<const std::uint64_t> all, std::size_t first,
+std::vector<std::uint64_t> batch_seeds(std::span<const std::uint64_t> all,
+                                       std::size_t first,
                                        std::size_t num_slots) {
   const std::size_t num_real = std::min(num_slots, all.size() - first);
   const auto real = all.subspan(first, num_real);
@@ -190,7 +199,8 @@ std::vector<std::uint64_t> batch_seeds(std::span<const std::uint64_t> all, std::
 }
 
 /// Plays a batch, and once more when something failed that is not the policy's doing.
-std::vector<SlotResult> play_with_retry(LockStep& lock_step, const EnvironmentPool& pool,
+std::vector<SlotResult> play_with_retry(LockStep& lock_step,
+                                        const EnvironmentPool& pool,
                                         std::span<const std::uint64_t> env_seeds,
                                         std::size_t num_real) {
   std::vector<SlotResult> results = lock_step.play(env_seeds, num_real);
@@ -206,7 +216,8 @@ std::vector<SlotResult> play_with_retry(LockStep& lock_step, const EnvironmentPo
   for (std::int64_t slot = 0; slot < pool.num_slots(); ++slot) {
     if (const auto& fault = pool.fault(slot)) {
       log_warning("infrastructure failure, the batch is played again: env_seed={} reason={}",
-                  env_seeds[static_cast<std::size_t>(slot)], fault->message);
+                  env_seeds[static_cast<std::size_t>(slot)],
+                  fault->message);
     }
   }
   const std::vector<SlotResult> again = lock_step.play(env_seeds, num_real);
@@ -226,8 +237,10 @@ std::string_view to_string(Control control) {
   return control == Control::kImageShuffle ? "image_shuffle" : "none";
 }
 
-std::vector<Outcome> run_rollouts(EnvironmentPool& pool, std::span<const std::uint64_t> env_seeds,
-                                  Actor& actor, const RolloutOptions& options,
+std::vector<Outcome> run_rollouts(EnvironmentPool& pool,
+                                  std::span<const std::uint64_t> env_seeds,
+                                  Actor& actor,
+                                  const RolloutOptions& options,
                                   const OutcomesCallback& on_progress) {
   check(pool, env_seeds, actor, options);
   LockStep lock_step(pool, actor, options);
@@ -255,8 +268,10 @@ std::vector<Outcome> run_rollouts(EnvironmentPool& pool, std::span<const std::ui
   return outcomes;
 }
 
-std::vector<Outcome> run_rollouts(const std::string& task_id, const sim::RenderOptions& render,
-                                  std::span<const std::uint64_t> env_seeds, Actor& actor,
+std::vector<Outcome> run_rollouts(const std::string& task_id,
+                                  const sim::RenderOptions& render,
+                                  std::span<const std::uint64_t> env_seeds,
+                                  Actor& actor,
                                   const RolloutOptions& options,
                                   const OutcomesCallback& on_progress) {
   EnvironmentPool pool(parts_of_task(task_id, render), {.num_slots = actor.batch()});

@@ -15,9 +15,9 @@ namespace frostline::eval {
 
 /// The policy as a rollout sees it. One thread.
 ///
-/// Row i of every call belongs to the same environment from `reset` to the next `reset`, and a row's
-/// action must depend on that row's inputs alone: rows of ended or unused environments hold stale
-/// values.
+/// Row i of every call belongs to the same environment from `reset` to the next `reset`, and a
+/// row's action must depend on that row's inputs alone: rows of ended or unused environments hold
+/// stale values.
 class Actor {
  public:
   Actor() = default;
@@ -35,8 +35,10 @@ class Actor {
   virtual void reset(std::span<const std::uint64_t> env_seeds) = 0;
   /// Shape: `states` [batch, state_dim]; `images` [batch, height, width, 3] uint8 RGB, empty when
   /// `needs_images(step)` is false; `actions` [batch, action_dim].
-  virtual void act(std::int64_t step, std::span<const float> states,
-                   std::span<const std::uint8_t> images, std::span<float> actions) = 0;
+  virtual void act(std::int64_t step,
+                   std::span<const float> states,
+                   std::span<const std::uint8_t> images,
+                   std::span<float> actions) = 0;
 };
 
 enum class Control {
@@ -76,13 +78,17 @@ using OutcomesCallback = std::function<void(std::span<const Outcome> done, std::
 /// `kInfrastructureFailure`. The pool must have as many slots as the actor's batch.
 /// Errors: `kUsage` when seeds repeat or sizes disagree; `kNumeric` when the actor returns an
 /// action that is not finite; `kDevice` when a worker hangs; `kInterrupted`.
-std::vector<Outcome> run_rollouts(EnvironmentPool& pool, std::span<const std::uint64_t> env_seeds,
-                                  Actor& actor, const RolloutOptions& options,
+std::vector<Outcome> run_rollouts(EnvironmentPool& pool,
+                                  std::span<const std::uint64_t> env_seeds,
+                                  Actor& actor,
+                                  const RolloutOptions& options,
                                   const OutcomesCallback& on_progress = {});
 
 /// The same for a built-in task with a pool of its own.
-std::vector<Outcome> run_rollouts(const std::string& task_id, const sim::RenderOptions& render,
-                                  std::span<const std::uint64_t> env_seeds, Actor& actor,
+std::vector<Outcome> run_rollouts(const std::string& task_id,
+                                  const sim::RenderOptions& render,
+                                  std::span<const std::uint64_t> env_seeds,
+                                  Actor& actor,
                                   const RolloutOptions& options,
                                   const OutcomesCallback& on_progress = {});
 

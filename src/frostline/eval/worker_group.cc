@@ -102,10 +102,14 @@ void WorkerGroup::wait() {
   std::unique_lock lock(shared_->mutex);
   if (!shared_->changed.wait_for(lock, timeout_, [&] { return shared_->num_busy == 0; })) {
     shared_->is_hung = true;
-    throw Error(ErrorCode::kDevice, "a simulation worker does not answer",
-                fmt::format("workers={} still_busy={} waited_ms={}; the OpenGL driver may hang: try "
-                            "another device with FROSTLINE_EGL_DEVICE",
-                            num_workers_, shared_->num_busy, timeout_.count()));
+    throw Error(
+        ErrorCode::kDevice,
+        "a simulation worker does not answer",
+        fmt::format("workers={} still_busy={} waited_ms={}; the OpenGL driver may hang: try "
+                    "another device with FROSTLINE_EGL_DEVICE",
+                    num_workers_,
+                    shared_->num_busy,
+                    timeout_.count()));
   }
   if (shared_->error) {
     std::rethrow_exception(std::exchange(shared_->error, nullptr));

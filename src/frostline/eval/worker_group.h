@@ -23,6 +23,7 @@ class WorkerGroup {
   ~WorkerGroup();
 
   int size() const { return num_workers_; }
+
   std::chrono::milliseconds timeout() const { return timeout_; }
 
   /// Runs `job` once on every worker; the one before must have been waited for.
