@@ -1,5 +1,7 @@
 #include "frostline/data/parquet/columns.h"
 
+#include <iterator>
+
 #include "frostline/core/error.h"
 
 namespace frostline::data {
@@ -19,6 +21,16 @@ std::int64_t ColumnData::num_rows() const {
   }
   FROSTLINE_CHECK(width > 0);
   return static_cast<std::int64_t>(numbers.size()) / width;
+}
+
+void ColumnData::append(ColumnData&& rows) {
+  FROSTLINE_CHECK(rows.name == name && rows.layout == layout && rows.width == width);
+  const auto move_all = [](auto& from, auto& to) {
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+  };
+  move_all(rows.numbers, numbers);
+  move_all(rows.texts, texts);
+  move_all(rows.text_lists, text_lists);
 }
 
 }  // namespace frostline::data

@@ -12,6 +12,9 @@
 
 namespace frostline::data {
 
+/// True when this build can read and write Parquet (Arrow).
+bool is_parquet_supported();
+
 /// How the values of one row are nested in a Parquet column.
 enum class ColumnLayout {
   kScalar,
@@ -29,11 +32,13 @@ struct ColumnData {
   ColumnLayout layout = ColumnLayout::kScalar;
   DType dtype = DType::kF64;  ///< Stored type of `numbers`.
   std::int64_t width = 1;
-  std::vector<double> numbers;  ///< Row-major, `width` a row.
-  std::vector<std::string> texts;
-  std::vector<std::vector<std::string>> text_lists;
+  std::vector<double> numbers = {};  ///< Row-major, `width` a row.
+  std::vector<std::string> texts = {};
+  std::vector<std::vector<std::string>> text_lists = {};
 
   std::int64_t num_rows() const;
+  /// Appends the rows of a column of the same name and layout.
+  void append(ColumnData&& rows);
 };
 
 /// Numbers of one column. Shape: [rows, width].
@@ -45,8 +50,8 @@ struct Numbers {
 
 /// How a Parquet file is laid out.
 struct ParquetOptions {
-  std::map<std::string, std::string> metadata;  ///< Key-value metadata of the schema.
-  std::vector<std::int64_t> row_groups;         ///< Lengths of the row groups; empty: one group.
+  std::map<std::string, std::string> metadata = {};  ///< Key-value metadata of the schema.
+  std::vector<std::int64_t> row_groups = {};  ///< Lengths of the row groups; empty: one group.
 };
 
 /// Writes atomically. Errors: `kInternal` when columns differ in length; `kIo`; `kUnsupported`

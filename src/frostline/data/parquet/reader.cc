@@ -183,6 +183,8 @@ void append_texts(const arrow::Array& array,
 
 }  // namespace
 
+bool is_parquet_supported() { return true; }
+
 struct ParquetFile::Impl {
   fs::path path;
   std::unique_ptr<parquet::arrow::FileReader> reader;

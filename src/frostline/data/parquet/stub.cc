@@ -15,6 +15,8 @@ namespace {
 
 }  // namespace
 
+bool is_parquet_supported() { return false; }
+
 struct ParquetFile::Impl {};
 
 ParquetFile::ParquetFile(const std::filesystem::path& path) { unsupported(path); }
