@@ -1,7 +1,7 @@
 #include "frostline/study/demo.h"
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -40,6 +40,13 @@ std::vector<std::string> required_domains(const std::string& device) {
     domains.push_back("gpu");
   }
   return domains;
+}
+
+std::string local_time() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  ::localtime_r(&now, &local);
+  return fmt::format("{:%Y-%m-%d %H:%M}", local);
 }
 
 /// One demo: what its parts share.
@@ -95,7 +102,7 @@ class Demo {
     const auto dataset = data::open_dataset(options_.dataset);
     const auto& info = dataset->info();
     const auto encoder = policy::read_encoder(options_.encoder);
-    report_.date = fmt::format("{:%Y-%m-%d %H:%M}", fmt::localtime(std::time(nullptr)));
+    report_.date = local_time();
     report_.workload = {
         {"Task", options_.task},
         {"Data set", fmt::format("{} episodes, {} frames, {}x{} at {} Hz, {}", info.num_episodes,
