@@ -179,7 +179,7 @@ std::string loss_panel(const ConditionResult& condition,
     svg.text(LossAxes::kLeft - 6, axes.y(tick) + 4, fmt::format("{:.4g}", tick), "end", "muted");
   }
   for (const double tick : nice_ticks(0, axes.last_step, 4)) {
-    svg.text(axes.x(tick), LossAxes::kBottom + 16, significant(tick, 6), "middle", "muted");
+    svg.text(axes.x(tick), LossAxes::kBottom + 16, significant(tick, 1), "middle", "muted");
   }
   svg.text(
       (LossAxes::kLeft + LossAxes::kRight) / 2, LossAxes::kBottom + 32, "step", "middle", "muted");
