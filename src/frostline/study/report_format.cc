@@ -149,7 +149,7 @@ std::optional<double> energy_ratio(const ConditionResult& condition,
     }
   }
   if (condition.j_per_sample.kind != baseline.j_per_sample.kind) {
-    why_not = fmt::format("not compared: {} is {}, {} is {}",
+    why_not = fmt::format("{} is {}, {} is {}",
                           condition.name,
                           power::to_string(condition.j_per_sample.kind),
                           baseline.name,

@@ -70,6 +70,21 @@ std::string lead(const ReportData& data) {
   return text;
 }
 
+/// The verdict as seen from the baseline, which is A.
+const char* verdict_label(eval::Verdict verdict) {
+  switch (verdict) {
+    case eval::Verdict::kABetter:
+      return "worse";
+    case eval::Verdict::kBBetter:
+      return "better";
+    case eval::Verdict::kNonInferior:
+      return "not inferior";
+    case eval::Verdict::kNoDifferenceShown:
+      return "no difference shown";
+  }
+  return "";
+}
+
 std::string tile(const ReportData& data, const ConditionResult& condition) {
   const ConditionResult& baseline = data.conditions.front();
   std::string html =
@@ -94,10 +109,11 @@ std::string tile(const ReportData& data, const ConditionResult& condition) {
     // A reader expects the change from the baseline: B minus A.
     html += fmt::format(
         "<dt>change of success</dt><dd><strong>{}</strong> points<span class=\"sub\">95 %: {} to "
-        "{}</span></dd>",
+        "{}<br>{}</span></dd>",
         signed_percent(-comparison.difference),
         signed_percent(-comparison.interval.high),
-        signed_percent(-comparison.interval.low));
+        signed_percent(-comparison.interval.low),
+        verdict_label(comparison.verdict));
   } else {
     html +=
         "<dt>change of success</dt><dd><span class=\"unmeasured\">no paired rollouts</span></dd>";

@@ -115,8 +115,8 @@ std::string condition_row(const ReportData& data, const ConditionResult& conditi
   }
   const std::optional<double> ratio = time_ratio(condition, data.conditions.front());
   row += number_cell("time a sample", time_cell(condition, notes));
-  row +=
-      number_cell("against the first", ratio ? fmt::format("{:.2f} \u00d7", *ratio) : unmeasured());
+  row += number_cell("against the baseline",
+                     ratio ? fmt::format("{:.2f} \u00d7", *ratio) : unmeasured());
   row +=
       number_cell("samples a second",
                   condition.samples_per_s ? significant(*condition.samples_per_s) : unmeasured());
@@ -158,15 +158,16 @@ double common_reach(const std::vector<PairResult>& pairs) {
 
 std::string condition_section(const ReportData& data) {
   Notes notes;
-  std::string html =
+  std::string html = fmt::format(
       "<h2>Conditions</h2>\n<table class=\"stack\"><thead><tr><th scope=\"col\">Condition</th>"
       "<th scope=\"col\" class=\"num\">Time<br>a sample</th>"
-      "<th scope=\"col\" class=\"num\">Against<br>the first</th>"
+      "<th scope=\"col\" class=\"num\">Against<br>{}</th>"
       "<th scope=\"col\" class=\"num\">Samples<br>a second</th>"
       "<th scope=\"col\" class=\"num\">Energy<br>a sample</th>"
       "<th scope=\"col\" class=\"num\">GPU<br>memory</th>"
       "<th scope=\"col\" class=\"num\">Host<br>memory</th>"
-      "<th scope=\"col\" class=\"num\">Success<br>95 %</th></tr></thead><tbody>\n";
+      "<th scope=\"col\" class=\"num\">Success<br>95 %</th></tr></thead><tbody>\n",
+      escape(data.conditions.front().name));
   for (const ConditionResult& condition : data.conditions) {
     html += condition_row(data, condition, notes);
   }

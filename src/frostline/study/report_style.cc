@@ -56,6 +56,7 @@ tbody tr { border-bottom: 1px solid var(--rule); }
 .kind { display: inline-block; font-size: 0.76rem; color: var(--soft); }
 .unmeasured { color: var(--soft); font-style: italic; }
 .good { color: var(--good); } .bad { color: var(--bad); font-weight: 600; }
+sup { line-height: 0; }
 .num .sub { font-size: 0.78rem; }
 .facts th { width: 14rem; color: var(--soft); font-weight: 400; }
 .facts td { overflow-wrap: anywhere; }
