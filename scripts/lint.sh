@@ -37,10 +37,13 @@ check_format() {
     cpp_files | xargs -r -P "$jobs" -n 16 "$clang_format" -i
     return
   fi
-  local output
-  if ! output="$(cpp_files | xargs -r -P "$jobs" -n 16 "$clang_format" --dry-run --Werror 2>&1)"; then
-    grep -E 'error:' <<<"$output" | cut -d: -f1 | sort | uniq -c |
-      awk '{ print $2 ": " $1 " places are not formatted" }'
+  local bad
+  # shellcheck disable=SC2016  # the inner shell expands its own arguments
+  bad="$(cpp_files | xargs -r -P "$jobs" -n 8 bash -c 'for file in "${@:1}"; do
+    "$0" --dry-run --Werror "$file" >/dev/null 2>&1 || echo "$file: not formatted"
+  done' "$clang_format" | sort)"
+  if [[ -n "$bad" ]]; then
+    echo "$bad"
     echo "format: run scripts/lint.sh --fix --no-tidy"
     return 1
   fi

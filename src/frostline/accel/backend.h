@@ -2,29 +2,15 @@
 
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "frostline/core/fingerprint.h"
+#include "frostline/accel/artefact.h"
 #include "frostline/core/tensor.h"
 
 namespace frostline::accel {
-
-/// A frozen encoder ready for a device: ONNX bytes with a fixed batch, and what its outputs mean.
-/// Immutable once made.
-struct Artefact {
-  std::string onnx;                ///< Serialised ModelProto; one input, one output per tensor.
-  TensorSpec input;                ///< `image` u8 [batch, height, width, 3], HWC RGB.
-  std::vector<TensorSpec> outputs; ///< `x_0`..`x_k`, i8 codes or f32, [batch, tokens, dim].
-  std::vector<float> scales;       ///< Of each output: value = (code - zero_point) * scale; 1 for f32.
-  std::vector<std::int32_t> zero_points;
-  std::string precision;           ///< `int8`, `bf16`, `fp32`: resolved, as fingerprinted.
-  Fingerprint fingerprint;         ///< Weights, scheme, ranges, preprocessing.
-};
 
 struct DeviceInfo {
   std::string backend;  ///< `openvino`.
@@ -107,6 +93,8 @@ class EncoderBackend {
   virtual ~EncoderBackend() = default;
 
   virtual std::string name() const = 0;
+  /// Version of the SDK; empty when it is missing.
+  virtual std::string version() const = 0;
   /// At least one entry; `device` is `none` when the SDK is missing.
   virtual std::vector<DeviceInfo> devices() const = 0;
   /// Errors: `kUnsupported` naming device and known ones, or the ops it cannot run; `kDevice`.

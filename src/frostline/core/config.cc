@@ -163,6 +163,29 @@ const ConfigValue* ask(const ConfigNode& node, std::string_view key) {
   return found == node.values.end() ? nullptr : &found->second;
 }
 
+std::string text_of(const ConfigNode& node, std::string_view key, const ConfigValue& value) {
+  if (const auto* flag = std::get_if<bool>(&value.value)) {
+    return *flag ? "true" : "false";
+  }
+  if (const auto* integer = std::get_if<std::int64_t>(&value.value)) {
+    return fmt::to_string(*integer);
+  }
+  if (const auto* number = std::get_if<double>(&value.value)) {
+    return fmt::to_string(*number);
+  }
+  if (const auto* text = std::get_if<std::string>(&value.value)) {
+    return *text;
+  }
+  if (const auto* items = std::get_if<std::vector<ConfigValue>>(&value.value)) {
+    std::string joined;
+    for (const ConfigValue& item : *items) {
+      joined += (joined.empty() ? "" : ",") + text_of(node, key, item);
+    }
+    return joined;
+  }
+  wrong_type(node, key, value, "a value or a list of values");
+}
+
 void finish_node(const ConfigNode& node) {
   for (const auto& [key, value] : node.values) {
     if (!node.asked.contains(key)) {
@@ -276,6 +299,14 @@ T ConfigTable::get(std::string_view key) const {
                 fmt::format("key={} at {} ; {}", dotted(node_->name, key), where(nearest), advice));
   }
   return *std::move(value);
+}
+
+std::string ConfigTable::text(std::string_view key) const {
+  const ConfigValue* value = ask(*node_, key);
+  if (value == nullptr) {
+    refuse(key, "missing key");
+  }
+  return text_of(*node_, key, *value);
 }
 
 std::optional<ConfigTable> ConfigTable::find_table(std::string_view key) const {

@@ -46,6 +46,9 @@ class ConfigTable {
   template <class T>
   T get(std::string_view key) const;
 
+  /// A scalar, or a list of scalars joined by commas, as it would be written on a command line.
+  std::string text(std::string_view key) const;
+
   /// The table `[key]`, or empty when it is absent.
   std::optional<ConfigTable> find_table(std::string_view key) const;
 

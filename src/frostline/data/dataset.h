@@ -50,6 +50,12 @@ struct FeatureStatistics {
   std::vector<double> max;
   std::vector<double> mean;
   std::vector<double> std;
+  /// Quantiles; empty when the data set stores none.
+  std::vector<double> q01;
+  std::vector<double> q10;
+  std::vector<double> q50;
+  std::vector<double> q90;
+  std::vector<double> q99;
   std::int64_t count = 0;
 };
 

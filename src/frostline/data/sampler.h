@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace frostline::data {
 class Sampler {
  public:
   /// `stride`: only frames whose frame_index is a multiple of it are anchors.
-  /// Errors: `kData` when there is no anchor.
+  /// Errors: `kData` when there is no anchor; `kUsage` when an episode is unknown or named twice, or
+  /// the stride is not positive.
   Sampler(const Dataset& dataset, std::span<const std::int64_t> episodes, std::int64_t stride,
           std::uint64_t seed);
 
@@ -23,11 +25,15 @@ class Sampler {
   std::span<const FrameId> anchors() const { return anchors_; }
 
   /// Indices into `anchors()` of batch `step`; batches cross epoch borders, no sample is dropped.
+  /// Computed for any step without replaying earlier ones; the last epochs' orders are kept.
   std::vector<std::int64_t> batch(std::int64_t step, std::int64_t batch_size) const;
 
  private:
+  struct Orders;
+
   std::vector<FrameId> anchors_;
   std::uint64_t seed_;
+  std::shared_ptr<Orders> orders_;
 };
 
 }  // namespace frostline::data

@@ -25,14 +25,17 @@ struct ArActorSpec {
   std::int64_t latent_dim = 32;  ///< Of an unused projection that published checkpoints carry.
   std::int64_t history = 20;
   std::int64_t chunk = 20;
-  std::int64_t test_history = 30;      ///< Slots of the state ring at inference.
-  std::int64_t vision_interval = 15;   ///< Environment steps between two encodings.
+  std::int64_t test_history = 30;     ///< Slots of the state ring at inference.
+  std::int64_t vision_interval = 15;  ///< Environment steps between two encodings.
   double dropout = 0.1;
   double history_mask_probability = 0.5;
 
   std::int64_t tokens_high() const { return (image_height_px + 31) / 32; }
+
   std::int64_t tokens_wide() const { return (image_width_px + 31) / 32; }
+
   std::int64_t num_tokens() const { return tokens_high() * tokens_wide(); }
+
   friend bool operator==(const ArActorSpec&, const ArActorSpec&) = default;
 };
 

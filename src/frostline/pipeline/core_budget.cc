@@ -1,0 +1,27 @@
+#include "frostline/pipeline/core_budget.h"
+
+#include <sched.h>
+
+#include <algorithm>
+
+namespace frostline::pipeline {
+
+int available_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof(set), &set) != 0) {
+    return 1;
+  }
+  return std::max(CPU_COUNT(&set), 1);
+}
+
+CoreBudget plan_cores(int num_cores, bool is_encoder_beside) {
+  const int cores = num_cores > 0 ? num_cores : available_cores();
+  CoreBudget budget;
+  budget.encoder = is_encoder_beside ? std::max(cores / 2, 1) : cores;
+  budget.trainer = is_encoder_beside ? std::max(cores - budget.encoder, 1) : cores;
+  budget.decode = std::clamp(cores / 4, 1, 8);
+  return budget;
+}
+
+}  // namespace frostline::pipeline
