@@ -34,7 +34,8 @@ struct EnergyFigure {
 };
 
 /// Divides the energy of a window by its samples; `required` names the domains that did the work
-/// (see `power::WindowEnergy::total`), all of them when empty. Errors: `kUsage` without samples.
+/// (see `power::WindowEnergy::total`) and are listed, all of them when empty.
+/// Errors: `kUsage` without samples.
 EnergyFigure energy_per_sample(const power::WindowEnergy& energy,
                                std::int64_t num_samples,
                                std::span<const std::string> required = {});

@@ -40,17 +40,13 @@ std::string success_picture(const ReportData& data, bool is_wide) {
   Svg svg(width, axis + 34, "Success of each condition and control with 95 % intervals");
   const auto at = [&](double fraction) { return left + (right - left) * fraction; };
   for (int tick = 0; tick <= 100; tick += 25) {
-    svg.line(at(tick * 0.01), 6, at(tick * 0.01), axis, "grid");
+    svg.line(at(tick * 0.01), is_wide ? 6 : axis - 5, at(tick * 0.01), axis, "grid");
     const char* anchor = is_wide || (tick > 0 && tick < 100) ? "middle"
                          : tick == 0                         ? "start"
                                                              : "end";
     svg.text(at(tick * 0.01), axis + 16, fmt::format("{} %", tick), anchor, "muted");
   }
   const auto& baseline = data.conditions.front().success;
-  if (baseline) {
-    const double rate = static_cast<double>(baseline->k) / static_cast<double>(baseline->n);
-    svg.line(at(rate), 6, at(rate), axis, "reference");
-  }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const SuccessRow& row = rows[i];
     const double top = 10 + row_height * static_cast<double>(i);
@@ -61,6 +57,11 @@ std::string success_picture(const ReportData& data, bool is_wide) {
              row.label,
              is_wide ? "end" : "start",
              row.is_control ? "muted" : "label");
+    // Beside the marks only: on narrow pages the text stands in the lines' way.
+    if (baseline) {
+      const double rate = static_cast<double>(baseline->k) / static_cast<double>(baseline->n);
+      svg.line(at(rate), middle - 10, at(rate), middle + 10, "reference");
+    }
     std::string value = "not rolled out";
     if (row.success) {
       const eval::Interval interval = interval_of(*row.success);
@@ -179,7 +180,7 @@ std::string loss_panel(const ConditionResult& condition,
     svg.text(LossAxes::kLeft - 6, axes.y(tick) + 4, fmt::format("{:.4g}", tick), "end", "muted");
   }
   for (const double tick : nice_ticks(0, axes.last_step, 4)) {
-    svg.text(axes.x(tick), LossAxes::kBottom + 16, significant(tick, 6), "middle", "muted");
+    svg.text(axes.x(tick), LossAxes::kBottom + 16, significant(tick, 1), "middle", "muted");
   }
   svg.text(
       (LossAxes::kLeft + LossAxes::kRight) / 2, LossAxes::kBottom + 32, "step", "middle", "muted");

@@ -149,7 +149,7 @@ std::optional<double> energy_ratio(const ConditionResult& condition,
     }
   }
   if (condition.j_per_sample.kind != baseline.j_per_sample.kind) {
-    why_not = fmt::format("not compared: {} is {}, {} is {}",
+    why_not = fmt::format("{} is {}, {} is {}",
                           condition.name,
                           power::to_string(condition.j_per_sample.kind),
                           baseline.name,
@@ -189,6 +189,13 @@ EnergyFigure energy_per_sample(const power::WindowEnergy& energy,
     figure.value = total.energy->value / samples;
   }
   for (const power::DomainEnergy& part : energy.domains) {
+    const bool is_required =
+        std::any_of(required.begin(), required.end(), [&part](const auto& name) {
+          return power::covers(name, part.domain.name);
+        });
+    if (!required.empty() && !is_required) {
+      continue;
+    }
     EnergyPart& added = figure.domains.emplace_back();
     added.domain = part.domain.name;
     added.kind = part.domain.kind;

@@ -22,7 +22,7 @@ const ConditionResult* fastest(const ReportData& data) {
   const ConditionResult* best = nullptr;
   for (std::size_t i = 1; i < data.conditions.size(); ++i) {
     const ConditionResult& condition = data.conditions[i];
-    if (condition.ms_per_sample &&
+    if (condition.not_run.empty() && condition.ms_per_sample &&
         (best == nullptr || *condition.ms_per_sample < *best->ms_per_sample)) {
       best = &condition;
     }
@@ -70,6 +70,21 @@ std::string lead(const ReportData& data) {
   return text;
 }
 
+/// The verdict as seen from the baseline, which is A.
+const char* verdict_label(eval::Verdict verdict) {
+  switch (verdict) {
+    case eval::Verdict::kABetter:
+      return "worse";
+    case eval::Verdict::kBBetter:
+      return "better";
+    case eval::Verdict::kNonInferior:
+      return "not inferior";
+    case eval::Verdict::kNoDifferenceShown:
+      return "no difference shown";
+  }
+  return "";
+}
+
 std::string tile(const ReportData& data, const ConditionResult& condition) {
   const ConditionResult& baseline = data.conditions.front();
   std::string html =
@@ -85,19 +100,23 @@ std::string tile(const ReportData& data, const ConditionResult& condition) {
       energy ? fmt::format("<strong>{:.2f} \u00d7</strong> <span class=\"kind\">{}</span>",
                            *energy,
                            power::to_string(condition.j_per_sample.kind))
-             : std::string("<span class=\"unmeasured\">not comparable</span>"));
+             : fmt::format(
+                   "<span class=\"unmeasured\">not comparable</span><span class=\"sub\">{}</span>",
+                   escape(why_not)));
   const PairResult* pair = pair_with_baseline(data, condition);
   if (pair != nullptr) {
     const eval::PairedComparison& comparison = pair->comparison;
     // A reader expects the change from the baseline: B minus A.
     html += fmt::format(
-        "<dt>success</dt><dd><strong>{}</strong> points<span class=\"sub\">95 %: {} to "
-        "{}</span></dd>",
+        "<dt>change of success</dt><dd><strong>{}</strong> points<span class=\"sub\">95 %: {} to "
+        "{}<br>{}</span></dd>",
         signed_percent(-comparison.difference),
         signed_percent(-comparison.interval.high),
-        signed_percent(-comparison.interval.low));
+        signed_percent(-comparison.interval.low),
+        verdict_label(comparison.verdict));
   } else {
-    html += "<dt>success</dt><dd><span class=\"unmeasured\">no paired rollouts</span></dd>";
+    html +=
+        "<dt>change of success</dt><dd><span class=\"unmeasured\">no paired rollouts</span></dd>";
   }
   return html + "</dl></section>\n";
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "frostline/study/report_figures.h"
 #include "frostline/study/report_format.h"
@@ -58,13 +59,18 @@ std::string energy_cell(const EnergyFigure& energy,
     const std::string reason = energy.reason.empty() ? "no energy meter was read" : energy.reason;
     return unmeasured() + notes.mark("Energy unmeasured: " + reason);
   }
-  std::string cell = with_unit(significant(*energy.value), "J");
-  cell += fmt::format(" <span class=\"sub\">{}</span>", power::to_string(energy.kind));
-  if (!energy.reason.empty()) {
-    cell += notes.mark("Energy: " + energy.reason);
+  std::vector<std::string> domains;
+  for (const EnergyPart& part : energy.domains) {
+    domains.push_back(escape(part.domain));
   }
+  std::string cell = with_unit(significant(*energy.value), "J");
+  cell += fmt::format("<span class=\"sub\">{}{}{}{}</span>",
+                      power::to_string(energy.kind),
+                      domains.empty() ? "" : ": ",
+                      fmt::join(domains, " + "),
+                      energy.reason.empty() ? "" : notes.mark("Energy: " + energy.reason));
   if (without_store) {
-    cell += fmt::format("<span class=\"sub\">{} J without building the store</span>",
+    cell += fmt::format("<span class=\"sub\">{} J without<br>building the store</span>",
                         significant(*without_store));
   }
   return cell;
@@ -76,7 +82,7 @@ std::string time_cell(const ConditionResult& condition, Notes& notes) {
   }
   std::string cell = with_unit(significant(*condition.ms_per_sample), "ms");
   if (condition.ms_per_sample_without_store) {
-    cell += fmt::format("<span class=\"sub\">{} ms without building the store</span>",
+    cell += fmt::format("<span class=\"sub\">{} ms without<br>building the store</span>",
                         significant(*condition.ms_per_sample_without_store));
   }
   return cell;
@@ -109,8 +115,8 @@ std::string condition_row(const ReportData& data, const ConditionResult& conditi
   }
   const std::optional<double> ratio = time_ratio(condition, data.conditions.front());
   row += number_cell("time a sample", time_cell(condition, notes));
-  row +=
-      number_cell("against the first", ratio ? fmt::format("{:.2f} \u00d7", *ratio) : unmeasured());
+  row += number_cell("against the baseline",
+                     ratio ? fmt::format("{:.2f} \u00d7", *ratio) : unmeasured());
   row +=
       number_cell("samples a second",
                   condition.samples_per_s ? significant(*condition.samples_per_s) : unmeasured());
@@ -152,15 +158,16 @@ double common_reach(const std::vector<PairResult>& pairs) {
 
 std::string condition_section(const ReportData& data) {
   Notes notes;
-  std::string html =
+  std::string html = fmt::format(
       "<h2>Conditions</h2>\n<table class=\"stack\"><thead><tr><th scope=\"col\">Condition</th>"
       "<th scope=\"col\" class=\"num\">Time<br>a sample</th>"
-      "<th scope=\"col\" class=\"num\">Against<br>the first</th>"
+      "<th scope=\"col\" class=\"num\">Against<br>{}</th>"
       "<th scope=\"col\" class=\"num\">Samples<br>a second</th>"
       "<th scope=\"col\" class=\"num\">Energy<br>a sample</th>"
       "<th scope=\"col\" class=\"num\">GPU<br>memory</th>"
       "<th scope=\"col\" class=\"num\">Host<br>memory</th>"
-      "<th scope=\"col\" class=\"num\">Success<br>95 %</th></tr></thead><tbody>\n";
+      "<th scope=\"col\" class=\"num\">Success<br>95 %</th></tr></thead><tbody>\n",
+      escape(data.conditions.front().name));
   for (const ConditionResult& condition : data.conditions) {
     html += condition_row(data, condition, notes);
   }
@@ -234,23 +241,22 @@ std::string parity_section(const ReportData& data) {
   html +=
       "<p>Every boundary tensor of the artefact against the fp32 encoder on held-out frames. A "
       "tensor outside its gate is refused.</p>\n"
-      "<table class=\"stack\"><thead><tr><th scope=\"col\">Tensor</th>"
-      "<th scope=\"col\" class=\"num\">Cosine</th><th scope=\"col\" class=\"num\">at least</th>"
+      "<table><thead><tr><th scope=\"col\">Tensor</th><th scope=\"col\" class=\"num\">Cosine</th>"
       "<th scope=\"col\" class=\"num\">Relative error</th>"
-      "<th scope=\"col\" class=\"num\">at most</th><th scope=\"col\" class=\"num\">Gate</th></tr>"
-      "</thead><tbody>\n";
+      "<th scope=\"col\" class=\"num\">Gate</th></tr></thead><tbody>\n";
   for (const ParityRow& row : data.parity) {
-    html += fmt::format("<tr><th scope=\"row\">{} <span class=\"unit\">{}</span></th>",
+    html += fmt::format("<tr><th scope=\"row\">{}<span class=\"sub\">{}</span></th>",
                         escape(row.tensor),
                         escape(row.boundary));
-    html += number_cell("cosine", fmt::format("{:.5f}", row.cosine));
-    html += number_cell("at least", fmt::format("{:.4g}", row.min_cosine));
-    html += number_cell("relative error", significant(row.relative_error));
-    html += number_cell("at most", significant(row.max_relative_error));
-    html += number_cell("gate",
+    html += fmt::format("<td class=\"num\">{:.5f}<span class=\"sub\">\u2265 {:.4g}</span></td>",
+                        row.cosine,
+                        row.min_cosine);
+    html += fmt::format("<td class=\"num\">{}<span class=\"sub\">\u2264 {}</span></td>",
+                        significant(row.relative_error),
+                        significant(row.max_relative_error));
+    html += fmt::format("<td class=\"num\">{}</td></tr>\n",
                         row.has_passed() ? "<span class=\"good\">passed</span>"
                                          : "<span class=\"bad\">refused</span>");
-    html += "</tr>\n";
   }
   return html + "</tbody></table>\n";
 }

@@ -48,6 +48,7 @@ th { font-weight: 600; text-align: left; vertical-align: bottom; }
 thead th { border-bottom: 1.5px solid var(--ink); font-size: 0.84rem; }
 td, th { padding: 0.45rem 0.6rem; vertical-align: top; }
 td:first-child, th:first-child { padding-left: 0; }
+tbody th { min-width: 11rem; }
 td:last-child, th:last-child { padding-right: 0; }
 tbody tr { border-bottom: 1px solid var(--rule); }
 .num { text-align: right; white-space: nowrap; }
@@ -55,6 +56,8 @@ tbody tr { border-bottom: 1px solid var(--rule); }
 .kind { display: inline-block; font-size: 0.76rem; color: var(--soft); }
 .unmeasured { color: var(--soft); font-style: italic; }
 .good { color: var(--good); } .bad { color: var(--bad); font-weight: 600; }
+sup { line-height: 0; }
+.num .sub { font-size: 0.78rem; }
 .facts th { width: 14rem; color: var(--soft); font-weight: 400; }
 .facts td { overflow-wrap: anywhere; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 0.9rem;
@@ -65,7 +68,7 @@ tbody tr { border-bottom: 1px solid var(--rule); }
 .tile dl { margin: 0; display: grid; grid-template-columns: auto 1fr; gap: 0.15rem 0.9rem;
            font-variant-numeric: tabular-nums; }
 .tile dt { color: var(--soft); font-size: 0.88rem; padding-top: 0.1rem; }
-.tile dd { margin: 0; text-align: right; }
+.tile dd { margin: 0; text-align: right; overflow-wrap: anywhere; }
 .tile dd strong { font-size: 1.2rem; font-weight: 650; }
 .panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(17rem, 1fr)); gap: 0 1.5rem; }
 .panels figure { max-width: 30rem; }
@@ -110,6 +113,7 @@ svg text.batch { fill: var(--on-bar); font-size: 11px; pointer-events: none; }
                           text-align: right; white-space: normal; }
   .stack td[data-label]::before { content: attr(data-label); color: var(--soft); text-align: left;
                                   flex: none; }
+  tbody th { min-width: 0; }
   .facts th, .facts td { display: block; width: auto; padding: 0.15rem 0; }
   .difference { width: auto; }
   .stack td.difference > svg { width: 12rem; }

@@ -105,7 +105,8 @@ std::vector<double> nice_ticks(double low, double high, int count) {
   const double step = power * (leading <= 1 ? 1 : leading <= 2 ? 2 : leading <= 5 ? 5 : 10);
   std::vector<double> ticks;
   for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) {
-    ticks.push_back(k * step);
+    // Adding zero turns -0 into 0.
+    ticks.push_back(k * step + 0.0);
   }
   return ticks;
 }

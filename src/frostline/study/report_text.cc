@@ -62,19 +62,25 @@ std::string success_text(const std::optional<SuccessCount>& success) {
       "{} ({}-{} %)", count_text(*success), percent(interval.low), percent(interval.high));
 }
 
+std::string memory_text(const ConditionResult& condition) {
+  if (condition.peak_gpu_memory_bytes) {
+    return "GPU " + bytes_text(*condition.peak_gpu_memory_bytes);
+  }
+  return condition.peak_host_memory_bytes ? "host " + bytes_text(*condition.peak_host_memory_bytes)
+                                          : "unmeasured";
+}
+
 Row condition_row(const ReportData& data, const ConditionResult& condition) {
   if (!condition.not_run.empty()) {
     return {condition.name, "not run", "", "", "", "", ""};
   }
   const std::optional<double> ratio = time_ratio(condition, data.conditions.front());
-  const auto& memory = condition.peak_gpu_memory_bytes ? condition.peak_gpu_memory_bytes
-                                                       : condition.peak_host_memory_bytes;
   return {condition.name,
           figure(condition.ms_per_sample),
           ratio ? fmt::format("{:.2f}x", *ratio) : "-",
           figure(condition.samples_per_s),
           energy_text(condition.j_per_sample),
-          memory ? bytes_text(*memory) : "unmeasured",
+          memory_text(condition),
           success_text(condition.success)};
 }
 
@@ -106,7 +112,7 @@ std::string reasons(const ReportData& data) {
 
 std::string table_text(const ReportData& data) {
   std::vector<Row> rows = {
-      {"condition", "ms/sample", "time", "samples/s", "J/sample", "memory", "success (95 %)"}};
+      {"condition", "ms/sample", "time", "samples/s", "J/sample", "peak memory", "success (95 %)"}};
   for (const ConditionResult& condition : data.conditions) {
     rows.push_back(condition_row(data, condition));
   }

@@ -73,7 +73,7 @@ Recording summarise(const std::vector<Span>& spans) {
 
 std::vector<std::string> lanes_of(const std::vector<Span>& spans) {
   std::vector<std::string> lanes;
-  for (const char* known : {"decode", "encoder", "trainer"}) {
+  for (const char* known : {"decode", "store", "encoder", "trainer"}) {
     if (std::any_of(spans.begin(), spans.end(), [&](const Span& s) { return s.lane == known; })) {
       lanes.emplace_back(known);
     }
