@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
 namespace frostline::train {

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
 #include "frostline/core/error.h"

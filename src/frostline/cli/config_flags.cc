@@ -22,11 +22,12 @@ std::pair<CLI::App*, std::size_t> find_verb(CLI::App& root,
   CLI::App* verb = &root;
   std::size_t depth = 0;
   while (depth < arguments.size()) {
-    CLI::App* next = verb->get_subcommand_no_throw(arguments[depth]);
-    if (next == nullptr) {
+    const auto found = verb->get_subcommands(
+        [&](const CLI::App* child) { return child->get_name() == arguments[depth]; });
+    if (found.empty()) {
       break;
     }
-    verb = next;
+    verb = found.front();
     ++depth;
   }
   return {verb, depth};

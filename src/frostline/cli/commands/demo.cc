@@ -22,7 +22,7 @@ struct Options {
 
 /// `examples/demo` of the source tree, or beside the working folder.
 fs::path examples_folder() {
-  for (const fs::path folder : {fs::path("examples/demo"),
+  for (const fs::path& folder : {fs::path("examples/demo"),
                                 fs::path(FROSTLINE_SOURCE_FOLDER) / "examples/demo"}) {
     if (fs::exists(folder)) {
       return fs::absolute(folder);
