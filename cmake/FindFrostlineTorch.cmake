@@ -4,6 +4,9 @@
 # the torch folder itself. The wheel's own CMake package asks for a whole CUDA tool kit, even for
 # work on the CPU; libtorch_cpu and libc10 alone need only the CUDA run time and CUPTI, which they
 # find by their own run path. libtorch.so is left out because it pulls in libtorch_cuda.
+#
+# The wheel carries other people's headers too, such as a newer fmt that the distribution's library
+# does not match: its folders are searched last.
 
 set(FROSTLINE_TORCH_ROOT "${FROSTLINE_DEPS_DIR}/torch" CACHE PATH
     "libtorch: a folder that holds torch/, such as a Python's site-packages")
@@ -32,12 +35,12 @@ find_package_handle_standard_args(
   REASON_FAILURE_MESSAGE "run scripts/setup.sh, give -DFROSTLINE_TORCH_ROOT=DIR, or build without it: -DFROSTLINE_WITH_TORCH=OFF")
 
 if(FrostlineTorch_FOUND AND NOT TARGET frostline::torch)
-  set(_includes "${FROSTLINE_TORCH_DIR}/include"
-      "${FROSTLINE_TORCH_DIR}/include/torch/csrc/api/include")
+  set(_includes "SHELL:-idirafter \"${FROSTLINE_TORCH_DIR}/include\""
+      "SHELL:-idirafter \"${FROSTLINE_TORCH_DIR}/include/torch/csrc/api/include\"")
   function(frostline_import_torch name library)
     add_library(frostline::${name} SHARED IMPORTED)
     set_target_properties(frostline::${name} PROPERTIES
-      IMPORTED_LOCATION "${library}" INTERFACE_INCLUDE_DIRECTORIES "${_includes}")
+      IMPORTED_LOCATION "${library}" INTERFACE_COMPILE_OPTIONS "${_includes}")
   endfunction()
   frostline_import_torch(torch_c10 "${FROSTLINE_TORCH_C10_LIBRARY}")
   frostline_import_torch(torch_cpu "${FROSTLINE_TORCH_CPU_LIBRARY}")

@@ -19,8 +19,8 @@ using testing::HasSubstr;
 class Checkpoint : public testing::Test {
  protected:
   Checkpoint() : model_(folder_.path() / "000010" / "pretrained_model") {
-    write_checkpoint(model_, {tiny_.spec, tiny_.encoder, tiny_.expert, state_, action_,
-                              Json{{"steps", 10}}});
+    write_checkpoint(
+        model_, {tiny_.spec, tiny_.encoder, tiny_.expert, state_, action_, Json{{"steps", 10}}});
   }
 
   template <class Edit>
@@ -60,11 +60,13 @@ TEST_F(Checkpoint, RoundTripKeepsEveryBit) {
 }
 
 TEST_F(Checkpoint, HasTheLayoutOfLeRobot) {
-  for (const char* name :
-       {"config.json", "model.safetensors", "train_config.json", "policy_preprocessor.json",
-        "policy_preprocessor_step_3_normalizer_processor.safetensors",
-        "policy_postprocessor.json",
-        "policy_postprocessor_step_0_unnormalizer_processor.safetensors"}) {
+  for (const char* name : {"config.json",
+                           "model.safetensors",
+                           "train_config.json",
+                           "policy_preprocessor.json",
+                           "policy_preprocessor_step_3_normalizer_processor.safetensors",
+                           "policy_postprocessor.json",
+                           "policy_postprocessor_step_0_unnormalizer_processor.safetensors"}) {
     EXPECT_TRUE(fs::exists(model_ / name)) << name;
   }
   const Json config = read_json(model_ / "config.json");
@@ -94,9 +96,11 @@ TEST_F(Checkpoint, RefusesWeightsThatDoNotFit) {
   edit_weights([](NamedTensors& tensors) {
     tensors["model.action_head.weight"] = HostTensor(DType::kF32, {4, 32});
   });
-  EXPECT_THAT(failure(), testing::AllOf(HasSubstr("tensor=model.action_head.weight"),
-                                        HasSubstr("expected=[3, 32] found=[4, 32]"),
-                                        HasSubstr("model.safetensors"), HasSubstr("use a")));
+  EXPECT_THAT(failure(),
+              testing::AllOf(HasSubstr("tensor=model.action_head.weight"),
+                             HasSubstr("expected=[3, 32] found=[4, 32]"),
+                             HasSubstr("model.safetensors"),
+                             HasSubstr("use a")));
   edit_weights([](NamedTensors& tensors) { tensors.erase("model.action_head.weight"); });
   EXPECT_THAT(failure(), HasSubstr("tensor missing in a checkpoint: tensor=model.action_head"));
 }
@@ -105,8 +109,9 @@ TEST_F(Checkpoint, RefusesUnexpectedTensors) {
   edit_weights([](NamedTensors& tensors) {
     tensors["model.vae_encoder_cls_embed.weight"] = HostTensor(DType::kF32, {1, 32});
   });
-  EXPECT_THAT(failure(), HasSubstr("unexpected tensor in a checkpoint: "
-                                   "tensor=model.vae_encoder_cls_embed.weight"));
+  EXPECT_THAT(failure(),
+              HasSubstr("unexpected tensor in a checkpoint: "
+                        "tensor=model.vae_encoder_cls_embed.weight"));
 }
 
 TEST_F(Checkpoint, RefusesAnotherPolicyAndMissingStatistics) {

@@ -1,11 +1,10 @@
-#include "frostline/policy/ar_actor_encoder.h"
-
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/equal.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "frostline/core/error.h"
+#include "frostline/policy/ar_actor_encoder.h"
 #include "tests/policy/tiny_policy.h"
 
 namespace frostline::policy {
@@ -89,8 +88,7 @@ TEST(TrainableEncoder, AgreesWithTheFrozenOneAfterItsStatisticsAreRecomputed) {
   trainable.accumulate_statistics(image.narrow(0, 2, 2), 1);
   const at::Tensor average = mean.clone();
   trainable.accumulate_statistics(image.narrow(0, 2, 2), 0);
-  EXPECT_TRUE(at::equal(average, (first + mean) / 2) ||
-              ((first + mean) / 2 - average).abs().max().item<double>() < 1e-6);
+  EXPECT_LT(((first + mean) / 2 - average).abs().max().item<double>(), 1e-6);
   EXPECT_GT((first - mean).abs().max().item<double>(), 0);
 
   Dropout off;
@@ -110,8 +108,12 @@ TEST(TrainableEncoder, PretrainingReachesEveryParameterButTheLeftovers) {
   const ParallelBranch branch(spec, parameters);
   const at::Tensor variance = parameters.at("model.backbone.bn1.running_var").clone();
   Dropout off;
-  pretrain_loss(encoder, branch, test::test_image(spec, 2), test::full_batch(spec, 2),
-                LossReduction::kValid, off)
+  pretrain_loss(encoder,
+                branch,
+                test::test_image(spec, 2),
+                test::full_batch(spec, 2),
+                LossReduction::kValid,
+                off)
       .backward();
   EXPECT_FALSE(at::equal(variance, parameters.at("model.backbone.bn1.running_var")));
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -120,10 +122,11 @@ TEST(TrainableEncoder, PretrainingReachesEveryParameterButTheLeftovers) {
       EXPECT_FALSE(parameters[i].requires_grad()) << declared.name;
       continue;
     }
-    const bool is_leftover =
-        declared.name.starts_with("model.encoder_latent_input_proj") ||
-        declared.name.starts_with("model.encoder_1d_feature_pos_embed");
-    EXPECT_EQ(parameters[i].grad().abs().sum().item<double>() > 0, !is_leftover) << declared.name;
+    const bool is_leftover = declared.name.starts_with("model.encoder_latent_input_proj") ||
+                             declared.name.starts_with("model.encoder_1d_feature_pos_embed");
+    EXPECT_EQ(parameters[i].grad().abs().sum().item<double>() > 0,
+              !is_leftover && !test::starts_without_gradient(declared.name))
+        << declared.name;
   }
 }
 

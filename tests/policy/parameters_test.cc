@@ -54,9 +54,7 @@ TEST(ParameterSet, DrawsTheDistributionsOfTorch) {
   const auto largest = [&](const char* name) {
     return parameters.at(name).abs().max().item<double>();
   };
-  const auto deviation = [&](const char* name) {
-    return parameters.at(name).std().item<double>();
-  };
+  const auto deviation = [&](const char* name) { return parameters.at(name).std().item<double>(); };
   EXPECT_LE(largest("xavier"), std::sqrt(6.0 / 300));
   EXPECT_NEAR(deviation("xavier"), std::sqrt(2.0 / 300), 0.001);
   EXPECT_LE(largest("linear"), 0.1);
@@ -72,10 +70,10 @@ TEST(ParameterSet, InitialWeightsStayTheSame) {
   parameters.initialise(2000);
   const HostTensor a = to_host(parameters.at("a.weight"));
   const HostTensor b = to_host(parameters.at("b.bias"));
-  EXPECT_FLOAT_EQ(a.data<float>()[0], 0);
-  EXPECT_FLOAT_EQ(a.data<float>()[14], 0);
-  EXPECT_FLOAT_EQ(b.data<float>()[0], 0);
-  EXPECT_FLOAT_EQ(b.data<float>()[3], 0);
+  EXPECT_FLOAT_EQ(a.data<float>()[0], -0.81919479F);
+  EXPECT_FLOAT_EQ(a.data<float>()[14], 0.26130298F);
+  EXPECT_FLOAT_EQ(b.data<float>()[0], 0.099924453F);
+  EXPECT_FLOAT_EQ(b.data<float>()[3], 0.9868241F);
 }
 
 TEST(ParameterSet, ValuesAndGradientsAreViewsOfOneBuffer) {

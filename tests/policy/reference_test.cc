@@ -36,8 +36,8 @@ HostTensor formula(const std::string& name, const Shape& shape, double scale, do
   const double phase = static_cast<double>(crc32_of(name) % 10007) / 10007.0 * 6.0;
   double index = 0;
   for (float& value : tensor.data<float>()) {
-    value = static_cast<float>(offset +
-                               scale * std::sin(1.7 * index + 0.3 * std::sqrt(index) + phase));
+    value =
+        static_cast<float>(offset + scale * std::sin(1.7 * index + 0.3 * std::sqrt(index) + phase));
     ++index;
   }
   return tensor;
@@ -125,16 +125,16 @@ TEST_F(Reference, ExpertAndLossAgree) {
   const ArActorEncoder encoder(spec_, encoder_);
   const ArActorExpert expert(spec_, expert_);
   const Prefix prefix = encoder.prefix(encoder.encode(at("image")));
-  expect_near(expert.autoregressive().forward(prefix, batch_, off_), "predicted_ar",
-              kFeatureTolerance);
-  expect_near(expert.parallel().forward(prefix.memory, prefix.position, off_), "predicted_fast",
+  expect_near(
+      expert.autoregressive().forward(prefix, batch_, off_), "predicted_ar", kFeatureTolerance);
+  expect_near(expert.parallel().forward(prefix.memory, prefix.position, off_),
+              "predicted_fast",
               kFeatureTolerance);
   const ExpertLoss valid = expert.loss(prefix, batch_, LossReduction::kValid, off_);
   const ExpertLoss all = expert.loss(prefix, batch_, LossReduction::kAll, off_);
   expect_near(at::stack({valid.autoregressive, all.autoregressive}), "loss_ar", kLossTolerance);
   expect_near(at::stack({valid.parallel, all.parallel}), "loss_fast", kLossTolerance);
-  EXPECT_FLOAT_EQ(valid.total.item<float>(),
-                  (valid.autoregressive + valid.parallel).item<float>());
+  EXPECT_FLOAT_EQ(valid.total.item<float>(), (valid.autoregressive + valid.parallel).item<float>());
 }
 
 // Masks with -inf and their own dropout path, entered with a probability that drops nothing.

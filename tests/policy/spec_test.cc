@@ -78,8 +78,8 @@ TEST(PolicyInfo, CountsByModule) {
   const Json result = info(ar_actor_preset("paper"));
   EXPECT_EQ(result["policy"], "ar_actor");
   EXPECT_EQ(result["preset"], "paper");
-  EXPECT_EQ(result["stages"], Json::array({"backbone", "projection", "layer_0", "layer_1",
-                                           "layer_2", "layer_3"}));
+  EXPECT_EQ(result["stages"],
+            Json::array({"backbone", "projection", "layer_0", "layer_1", "layer_2", "layer_3"}));
   const Json& parameters = result["parameters"];
   EXPECT_EQ(parameters["encoder"], 28'771'520);
   EXPECT_EQ(parameters["expert"], 22'743'708);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/arange.h>
@@ -41,8 +42,11 @@ inline at::Tensor wave(at::IntArrayRef shape, double frequency = 0.37) {
 
 inline at::Tensor test_image(const policy::ArActorSpec& spec, std::int64_t batch) {
   const std::int64_t n = batch * spec.image_height_px * spec.image_width_px * 3;
-  return at::arange(n, at::kLong).mul_(37).remainder_(251).to(at::kByte).view(
-      {batch, spec.image_height_px, spec.image_width_px, 3});
+  return at::arange(n, at::kLong)
+      .mul_(37)
+      .remainder_(251)
+      .to(at::kByte)
+      .view({batch, spec.image_height_px, spec.image_width_px, 3});
 }
 
 /// Everything valid, nothing padded, nothing dropped.
@@ -54,6 +58,14 @@ inline policy::ExpertBatch full_batch(const policy::ArActorSpec& spec, std::int6
   result.actions = wave({batch, spec.chunk, spec.action_dim}, 0.61);
   result.action_is_pad = at::zeros({batch, spec.chunk}, at::kBool);
   return result;
+}
+
+/// True where the gradient is zero at the start: the parallel branch attends to zeros, through
+/// biases that begin at zero.
+inline bool starts_without_gradient(const std::string& name) {
+  const std::string layer = "model.act_decoder.layers.0.";
+  return name == layer + "self_attn.in_proj_weight" ||
+         name == layer + "self_attn.out_proj.weight" || name == layer + "norm1.weight";
 }
 
 /// An initialised encoder and expert of `tiny_spec`.

@@ -18,22 +18,22 @@ std::span<float> floats_of(const at::Tensor& tensor) {
 
 }  // namespace
 
-ArActorActor::ArActorActor(const AutoregressiveBranch& expert, Normaliser state, Normaliser action,
+ArActorActor::ArActorActor(const AutoregressiveBranch& expert,
+                           Normaliser state,
+                           Normaliser action,
                            ActorOptions options)
-    : expert_(&expert),
-      state_(std::move(state)),
-      action_(std::move(action)),
-      options_(options) {
+    : expert_(&expert), state_(std::move(state)), action_(std::move(action)), options_(options) {
   FROSTLINE_CHECK(static_cast<std::int64_t>(state_.size()) == expert.spec().state_dim);
   FROSTLINE_CHECK(static_cast<std::int64_t>(action_.size()) == expert.spec().action_dim);
 }
 
 void ArActorActor::reset(std::int64_t num_environments) {
   const ArActorSpec& spec = expert_->spec();
-  const at::TensorOptions options = at::TensorOptions()
-                                        .dtype(expert_->dtype())
-                                        .device(expert_->head().weight.device());
-  const Shape shape{num_environments, spec.num_heads, spec.num_tokens() + spec.test_history,
+  const at::TensorOptions options =
+      at::TensorOptions().dtype(expert_->dtype()).device(expert_->head().weight.device());
+  const Shape shape{num_environments,
+                    spec.num_heads,
+                    spec.num_tokens() + spec.test_history,
                     spec.dim / spec.num_heads};
   keys_.clear();
   values_.clear();
@@ -65,7 +65,8 @@ void ArActorActor::observe_image(const Prefix& prefix) {
   last_image_step_ = step_;
 }
 
-at::Tensor ArActorActor::run_layer(std::size_t layer_index, const at::Tensor& x,
+at::Tensor ArActorActor::run_layer(std::size_t layer_index,
+                                   const at::Tensor& x,
                                    const RotaryTable& rotary) {
   const ArActorSpec& spec = expert_->spec();
   const SelfAttentionLayer& layer = expert_->layers()[layer_index];
@@ -76,9 +77,8 @@ at::Tensor ArActorActor::run_layer(std::size_t layer_index, const at::Tensor& x,
   at::Tensor& values = values_[layer_index];
   keys.narrow(2, slot, 1).copy_(rotate(split_heads(layer.key(h), layer.num_heads), rotary));
   values.narrow(2, slot, 1).copy_(split_heads(layer.value(h), layer.num_heads));
-  const std::int64_t filled = options_.mask_unfilled_slots
-                                  ? std::min(step_ + 1, spec.test_history)
-                                  : spec.test_history;
+  const std::int64_t filled =
+      options_.mask_unfilled_slots ? std::min(step_ + 1, spec.test_history) : spec.test_history;
   const std::int64_t visible = spec.num_tokens() + filled;
   Dropout off;
   const at::Tensor attended =

@@ -17,7 +17,8 @@ std::string layer_name(std::int64_t index) {
 }
 
 std::vector<SelfAttentionLayer> layers_from(const ArActorSpec& spec,
-                                            const ParameterSet& parameters, at::ScalarType dtype) {
+                                            const ParameterSet& parameters,
+                                            at::ScalarType dtype) {
   std::vector<SelfAttentionLayer> layers;
   for (std::int64_t i = 0; i < spec.num_encoder_layers; ++i) {
     layers.emplace_back(parameters, layer_name(i), spec.num_heads, dtype);
@@ -38,14 +39,20 @@ void require_image(const ArActorSpec& spec, const at::Tensor& image) {
                     image.size(1) == spec.image_height_px && image.size(2) == spec.image_width_px &&
                     image.size(3) == 3;
   FROSTLINE_REQUIRE(
-      fits, ErrorCode::kData, "image does not fit the policy",
+      fits,
+      ErrorCode::kData,
+      "image does not fit the policy",
       fmt::format("expected=u8 [batch, {}, {}, 3] found={} {} camera={} ; use the camera and size "
                   "that the policy was trained on",
-                  spec.image_height_px, spec.image_width_px, c10::toString(image.scalar_type()),
-                  to_string(image.sizes().vec()), spec.camera));
+                  spec.image_height_px,
+                  spec.image_width_px,
+                  c10::toString(image.scalar_type()),
+                  to_string(image.sizes().vec()),
+                  spec.camera));
 }
 
-Prefix prefix_of(const std::vector<SelfAttentionLayer>& layers, const std::vector<at::Tensor>& x,
+Prefix prefix_of(const std::vector<SelfAttentionLayer>& layers,
+                 const std::vector<at::Tensor>& x,
                  const at::Tensor& position) {
   FROSTLINE_CHECK(x.size() == layers.size() + 1);
   const at::NoGradGuard no_grad;
@@ -53,8 +60,7 @@ Prefix prefix_of(const std::vector<SelfAttentionLayer>& layers, const std::vecto
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const SelfAttentionLayer& layer = layers[i];
     const at::Tensor h = layer.norm1(x[i]).to(layer.dtype);
-    prefix.keys.push_back(
-        split_heads(layer.key(h + position.to(layer.dtype)), layer.num_heads));
+    prefix.keys.push_back(split_heads(layer.key(h + position.to(layer.dtype)), layer.num_heads));
     prefix.values.push_back(split_heads(layer.value(h), layer.num_heads));
   }
   prefix.memory = x.back().detach();
@@ -68,16 +74,18 @@ std::vector<ParameterSpec> encoder_parameter_specs(const ArActorSpec& spec) {
   std::vector<ParameterSpec> specs;
   declare_resnet18(specs, "model.backbone", spec.backbone_width);
   const std::int64_t channels = 8 * spec.backbone_width;
-  specs.push_back({"model.encoder_img_feat_input_proj.weight", {spec.dim, channels, 1, 1},
-                   Initialiser::kFanInUniform, channels});
-  specs.push_back({"model.encoder_img_feat_input_proj.bias", {spec.dim},
-                   Initialiser::kFanInUniform, channels});
+  specs.push_back({"model.encoder_img_feat_input_proj.weight",
+                   {spec.dim, channels, 1, 1},
+                   Initialiser::kFanInUniform,
+                   channels});
+  specs.push_back(
+      {"model.encoder_img_feat_input_proj.bias", {spec.dim}, Initialiser::kFanInUniform, channels});
   for (std::int64_t i = 0; i < spec.num_encoder_layers; ++i) {
     declare_self_attention_layer(specs, layer_name(i), spec.dim, spec.ffn_dim);
   }
   declare_linear(specs, "model.encoder_latent_input_proj", spec.latent_dim, spec.dim);
-  specs.push_back({"model.encoder_1d_feature_pos_embed.weight", {1, spec.dim},
-                   Initialiser::kStandardNormal});
+  specs.push_back(
+      {"model.encoder_1d_feature_pos_embed.weight", {1, spec.dim}, Initialiser::kStandardNormal});
   return specs;
 }
 
@@ -91,7 +99,8 @@ at::Tensor preprocess_image(const at::Tensor& image, at::ScalarType dtype) {
   return x.to(dtype);
 }
 
-ArActorEncoder::ArActorEncoder(const ArActorSpec& spec, const ParameterSet& parameters,
+ArActorEncoder::ArActorEncoder(const ArActorSpec& spec,
+                               const ParameterSet& parameters,
                                at::ScalarType dtype)
     : spec_(spec),
       dtype_(dtype),
@@ -111,10 +120,13 @@ ArActorEncoder::ArActorEncoder(const ArActorSpec& spec, const ParameterSet& para
 std::vector<at::Tensor> ArActorEncoder::encode(const at::Tensor& image,
                                                std::int64_t boundary) const {
   const std::int64_t last = boundary < 0 ? spec_.num_encoder_layers : boundary;
-  FROSTLINE_REQUIRE(last <= spec_.num_encoder_layers, ErrorCode::kUsage,
+  FROSTLINE_REQUIRE(last <= spec_.num_encoder_layers,
+                    ErrorCode::kUsage,
                     "boundary lies behind the last encoder layer",
-                    fmt::format("boundary=L{} layers={} ; use L0..L{}", boundary,
-                                spec_.num_encoder_layers, spec_.num_encoder_layers));
+                    fmt::format("boundary=L{} layers={} ; use L0..L{}",
+                                boundary,
+                                spec_.num_encoder_layers,
+                                spec_.num_encoder_layers));
   require_image(spec_, image);
   const at::NoGradGuard no_grad;
   Dropout off;
@@ -143,7 +155,8 @@ Prefix ArActorEncoder::prefix(const std::vector<at::Tensor>& x) const {
   return prefix_of(layers_, x, position_);
 }
 
-TrainableEncoder::TrainableEncoder(const ArActorSpec& spec, const ParameterSet& parameters,
+TrainableEncoder::TrainableEncoder(const ArActorSpec& spec,
+                                   const ParameterSet& parameters,
                                    at::ScalarType dtype)
     : spec_(spec),
       dtype_(dtype),
@@ -153,11 +166,13 @@ TrainableEncoder::TrainableEncoder(const ArActorSpec& spec, const ParameterSet& 
       layers_(layers_from(spec, parameters, dtype)),
       position_(position_of(spec, parameters.device())) {}
 
-std::vector<at::Tensor> TrainableEncoder::forward(const at::Tensor& image, BatchNormMode mode,
-                                                  Dropout& dropout, double momentum) const {
+std::vector<at::Tensor> TrainableEncoder::forward(const at::Tensor& image,
+                                                  BatchNormMode mode,
+                                                  Dropout& dropout,
+                                                  double momentum) const {
   require_image(spec_, image);
-  const at::Tensor map = backbone_.forward(preprocess_image(image, dtype_),
-                                           mode == BatchNormMode::kBatchStatistics, momentum);
+  const at::Tensor map = backbone_.forward(
+      preprocess_image(image, dtype_), mode == BatchNormMode::kBatchStatistics, momentum);
   const at::Tensor projected =
       at::conv2d(map, projection_weight_.to(dtype_), projection_bias_.to(dtype_));
   std::vector<at::Tensor> x{to_tokens(projected).to(at::kFloat)};
@@ -175,7 +190,8 @@ void TrainableEncoder::accumulate_statistics(const at::Tensor& image,
                                              std::int64_t batch_index) const {
   require_image(spec_, image);
   const at::NoGradGuard no_grad;
-  backbone_.forward(preprocess_image(image, dtype_), /*is_training=*/true,
+  backbone_.forward(preprocess_image(image, dtype_),
+                    /*is_training=*/true,
                     1.0 / static_cast<double>(batch_index + 1));
 }
 

@@ -40,10 +40,10 @@ StateMasks state_masks(const ArActorSpec& spec, const ExpertBatch& batch, std::i
   if (batch.history_drop.defined()) {
     of_history = of_history & batch.history_drop.logical_not();
   }
-  masks.chunk = at::cat({at::ones({num, chunk, tokens}, options), of_history,
-                         causal(chunk) & valid_chunk},
-                        -1)
-                    .unsqueeze(1);
+  masks.chunk =
+      at::cat({at::ones({num, chunk, tokens}, options), of_history, causal(chunk) & valid_chunk},
+              -1)
+          .unsqueeze(1);
   return masks;
 }
 
@@ -115,7 +115,8 @@ LossReduction loss_reduction_from(const std::string& name) {
   if (name == "all") {
     return LossReduction::kAll;
   }
-  throw Error(ErrorCode::kUsage, "unknown loss reduction",
+  throw Error(ErrorCode::kUsage,
+              "unknown loss reduction",
               fmt::format("found={} ; use valid or all", name));
 }
 
@@ -123,8 +124,10 @@ std::string name_of(LossReduction reduction) {
   return reduction == LossReduction::kValid ? "valid" : "all";
 }
 
-at::Tensor action_loss(const at::Tensor& predicted, const at::Tensor& target,
-                       const at::Tensor& is_pad, LossReduction reduction) {
+at::Tensor action_loss(const at::Tensor& predicted,
+                       const at::Tensor& target,
+                       const at::Tensor& is_pad,
+                       LossReduction reduction) {
   FROSTLINE_CHECK(predicted.sizes() == target.sizes());
   const at::Tensor counted = is_pad.logical_not().unsqueeze(-1).to(at::kFloat);
   const at::Tensor error = (predicted - target).abs() * counted;
@@ -134,33 +137,39 @@ at::Tensor action_loss(const at::Tensor& predicted, const at::Tensor& target,
   return error.sum() / (counted.sum() * static_cast<double>(target.size(-1))).clamp_min(1.0);
 }
 
-ParallelBranch::ParallelBranch(const ArActorSpec& spec, const ParameterSet& parameters,
+ParallelBranch::ParallelBranch(const ArActorSpec& spec,
+                               const ParameterSet& parameters,
                                at::ScalarType dtype)
     : query_position_(parameters.at("model.decoder_pos_embed.weight")),
       layer_(parameters, "model.act_decoder.layers.0", spec.num_heads, dtype),
       norm_(norm_at(parameters, "model.act_decoder.norm")),
       head_(linear_at(parameters, "model.fast_head")) {}
 
-at::Tensor ParallelBranch::forward(const at::Tensor& memory, const at::Tensor& position,
+at::Tensor ParallelBranch::forward(const at::Tensor& memory,
+                                   const at::Tensor& position,
                                    Dropout& dropout) const {
   return head_(norm_(layer_.forward(query_position_, memory, position, dropout)));
 }
 
-AutoregressiveBranch::AutoregressiveBranch(const ArActorSpec& spec, const ParameterSet& parameters,
+AutoregressiveBranch::AutoregressiveBranch(const ArActorSpec& spec,
+                                           const ParameterSet& parameters,
                                            at::ScalarType dtype)
     : spec_(spec),
       dtype_(dtype),
       input_(linear_at(parameters, "model.state_input_proj")),
       norm_(norm_at(parameters, "model.decoder.norm")),
       head_(linear_at(parameters, "model.action_head")),
-      rotary_(rotary_table(-spec.history, spec.history + spec.chunk, spec.dim / spec.num_heads,
+      rotary_(rotary_table(-spec.history,
+                           spec.history + spec.chunk,
+                           spec.dim / spec.num_heads,
                            parameters.device())) {
   for (std::int64_t i = 0; i < spec.num_decoder_layers; ++i) {
     layers_.emplace_back(parameters, layer_name(i), spec.num_heads, dtype);
   }
 }
 
-at::Tensor AutoregressiveBranch::forward(const Prefix& prefix, const ExpertBatch& batch,
+at::Tensor AutoregressiveBranch::forward(const Prefix& prefix,
+                                         const ExpertBatch& batch,
                                          Dropout& dropout) const {
   const std::int64_t history = spec_.history;
   const std::int64_t chunk = spec_.chunk;
@@ -177,15 +186,18 @@ at::Tensor AutoregressiveBranch::forward(const Prefix& prefix, const ExpertBatch
     const at::Tensor value = split_heads(layer.value(h), layer.num_heads);
     at::Tensor attended = attention(query.narrow(2, history, chunk),
                                     at::cat({prefix.keys[i].to(dtype_), key}, 2),
-                                    at::cat({prefix.values[i].to(dtype_), value}, 2), masks.chunk,
+                                    at::cat({prefix.values[i].to(dtype_), value}, 2),
+                                    masks.chunk,
                                     dropout);
     // Nothing reads the history's rows of the last layer.
     if (i + 1 == layers_.size()) {
       x = x.narrow(1, history, chunk);
     } else if (history > 0) {
-      const at::Tensor earlier =
-          attention(query.narrow(2, 0, history), key.narrow(2, 0, history),
-                    value.narrow(2, 0, history), masks.history, dropout);
+      const at::Tensor earlier = attention(query.narrow(2, 0, history),
+                                           key.narrow(2, 0, history),
+                                           value.narrow(2, 0, history),
+                                           masks.history,
+                                           dropout);
       attended = at::cat({earlier * masks.history_visible, attended}, 2);
     }
     x = layer.finish(x, merge_heads(attended), dropout);
@@ -193,28 +205,40 @@ at::Tensor AutoregressiveBranch::forward(const Prefix& prefix, const ExpertBatch
   return head_(norm_(x));
 }
 
-ArActorExpert::ArActorExpert(const ArActorSpec& spec, const ParameterSet& parameters,
+ArActorExpert::ArActorExpert(const ArActorSpec& spec,
+                             const ParameterSet& parameters,
                              at::ScalarType dtype)
     : autoregressive_(spec, parameters, dtype), parallel_(spec, parameters, dtype) {}
 
-ExpertLoss ArActorExpert::loss(const Prefix& prefix, const ExpertBatch& batch,
-                               LossReduction reduction, Dropout& dropout) const {
+ExpertLoss ArActorExpert::loss(const Prefix& prefix,
+                               const ExpertBatch& batch,
+                               LossReduction reduction,
+                               Dropout& dropout) const {
   ExpertLoss loss;
-  loss.autoregressive = action_loss(autoregressive_.forward(prefix, batch, dropout), batch.actions,
-                                    batch.action_is_pad, reduction);
+  loss.autoregressive = action_loss(autoregressive_.forward(prefix, batch, dropout),
+                                    batch.actions,
+                                    batch.action_is_pad,
+                                    reduction);
   loss.parallel = action_loss(parallel_.forward(prefix.memory, prefix.position, dropout),
-                              batch.actions, batch.action_is_pad, reduction);
+                              batch.actions,
+                              batch.action_is_pad,
+                              reduction);
   loss.total = loss.autoregressive + loss.parallel;
   return loss;
 }
 
-at::Tensor pretrain_loss(const TrainableEncoder& encoder, const ParallelBranch& branch,
-                         const at::Tensor& image, const ExpertBatch& batch,
-                         LossReduction reduction, Dropout& dropout) {
+at::Tensor pretrain_loss(const TrainableEncoder& encoder,
+                         const ParallelBranch& branch,
+                         const at::Tensor& image,
+                         const ExpertBatch& batch,
+                         LossReduction reduction,
+                         Dropout& dropout) {
   const std::vector<at::Tensor> x =
       encoder.forward(image, BatchNormMode::kBatchStatistics, dropout);
-  return action_loss(branch.forward(x.back(), encoder.position(), dropout), batch.actions,
-                     batch.action_is_pad, reduction);
+  return action_loss(branch.forward(x.back(), encoder.position(), dropout),
+                     batch.actions,
+                     batch.action_is_pad,
+                     reduction);
 }
 
 }  // namespace frostline::policy

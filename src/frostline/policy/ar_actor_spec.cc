@@ -31,7 +31,9 @@ void visit_fields(Spec& spec, Visit visit) {
 }
 
 void require(bool holds, const char* what, const std::string& values) {
-  FROSTLINE_REQUIRE(holds, ErrorCode::kConfig, "inconsistent policy configuration",
+  FROSTLINE_REQUIRE(holds,
+                    ErrorCode::kConfig,
+                    "inconsistent policy configuration",
                     fmt::format("{}: {} ; correct the policy's config.json", what, values));
 }
 
@@ -47,9 +49,11 @@ void check(const ArActorSpec& spec) {
           fmt::format("dim={} num_heads={}", spec.dim, spec.num_heads));
   require(spec.num_decoder_layers <= spec.num_encoder_layers,
           "num_decoder_layers must not exceed num_encoder_layers",
-          fmt::format("num_decoder_layers={} num_encoder_layers={}", spec.num_decoder_layers,
+          fmt::format("num_decoder_layers={} num_encoder_layers={}",
+                      spec.num_decoder_layers,
                       spec.num_encoder_layers));
-  require(spec.dropout >= 0 && spec.dropout < 1, "dropout must lie in [0, 1)",
+  require(spec.dropout >= 0 && spec.dropout < 1,
+          "dropout must lie in [0, 1)",
           fmt::format("dropout={}", spec.dropout));
   require(spec.history_mask_probability >= 0 && spec.history_mask_probability <= 1,
           "history_mask_probability must lie in [0, 1]",
@@ -71,8 +75,8 @@ ArActorSpec ar_actor_preset(const std::string& name) {
     spec.ffn_dim = 512;
     return spec;
   }
-  throw Error(ErrorCode::kUsage, "unknown preset",
-              fmt::format("found={} ; use paper or demo", name));
+  throw Error(
+      ErrorCode::kUsage, "unknown preset", fmt::format("found={} ; use paper or demo", name));
 }
 
 Json to_json(const ArActorSpec& spec) {
@@ -85,16 +89,20 @@ ArActorSpec ar_actor_spec_from_json(const Json& document) {
   ArActorSpec spec;
   visit_fields(spec, [&](const char* name, auto& value) {
     const auto found = document.find(name);
-    FROSTLINE_REQUIRE(found != document.end(), ErrorCode::kConfig,
+    FROSTLINE_REQUIRE(found != document.end(),
+                      ErrorCode::kConfig,
                       "key missing in a policy configuration",
                       fmt::format("key={} ; take config.json from the policy's checkpoint", name));
     using Value = std::decay_t<decltype(value)>;
     const bool fits = std::is_same_v<Value, std::string> ? found->is_string()
                       : std::is_same_v<Value, double>    ? found->is_number()
                                                          : found->is_number_integer();
-    FROSTLINE_REQUIRE(fits, ErrorCode::kConfig, "value of another type in a policy configuration",
+    FROSTLINE_REQUIRE(fits,
+                      ErrorCode::kConfig,
+                      "value of another type in a policy configuration",
                       fmt::format("key={} value={} ; take config.json from the policy's checkpoint",
-                                  name, found->dump()));
+                                  name,
+                                  found->dump()));
     value = found->template get<Value>();
   });
   check(spec);

@@ -2,8 +2,9 @@
 
 #include <utility>
 
-#include <fmt/format.h>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 #include "frostline/core/error.h"
 #include "frostline/core/file.h"
@@ -23,7 +24,9 @@ constexpr const char* kNormaliserFile =
 constexpr const char* kUnnormaliserFile =
     "policy_postprocessor_step_0_unnormalizer_processor.safetensors";
 
-Json feature(const char* type, const Shape& shape) { return {{"type", type}, {"shape", shape}}; }
+Json feature(const char* type, const Shape& shape) {
+  return {{"type", type}, {"shape", shape}};
+}
 
 Json input_features(const ArActorSpec& spec) {
   return {{kStateFeature, feature("STATE", {spec.state_dim})},
@@ -70,21 +73,20 @@ Json preprocessor(const ArActorSpec& spec) {
   Json normaliser = step("normalizer_processor", normaliser_config(features));
   normaliser["state_file"] = kNormaliserFile;
   return {{"name", "policy_preprocessor"},
-          {"steps", Json::array({step("rename_observations_processor",
-                                      {{"rename_map", Json::object()}}),
-                                 step("to_batch_processor", Json::object()),
-                                 step("device_processor",
-                                      {{"device", "cpu"}, {"float_dtype", nullptr}}),
-                                 std::move(normaliser)})}};
+          {"steps",
+           Json::array({step("rename_observations_processor", {{"rename_map", Json::object()}}),
+                        step("to_batch_processor", Json::object()),
+                        step("device_processor", {{"device", "cpu"}, {"float_dtype", nullptr}}),
+                        std::move(normaliser)})}};
 }
 
 Json postprocessor(const ArActorSpec& spec) {
   Json unnormaliser = step("unnormalizer_processor", normaliser_config(output_features(spec)));
   unnormaliser["state_file"] = kUnnormaliserFile;
   return {{"name", "policy_postprocessor"},
-          {"steps", Json::array({std::move(unnormaliser),
-                                 step("device_processor",
-                                      {{"device", "cpu"}, {"float_dtype", nullptr}})})}};
+          {"steps",
+           Json::array({std::move(unnormaliser),
+                        step("device_processor", {{"device", "cpu"}, {"float_dtype", nullptr}})})}};
 }
 
 HostTensor host_vector(const std::vector<float>& values, Shape shape = {}) {
@@ -109,21 +111,29 @@ SafeTensors statistics_of(const ArActorCheckpointView& view) {
   return content;
 }
 
-Normaliser normaliser_from(const SafeTensors& content, const std::string& name,
-                           std::int64_t size, const fs::path& file) {
+Normaliser normaliser_from(const SafeTensors& content,
+                           const std::string& name,
+                           std::int64_t size,
+                           const fs::path& file) {
   const auto values_of = [&](const std::string& key) {
     const auto found = content.tensors.find(key);
-    FROSTLINE_REQUIRE(found != content.tensors.end(), ErrorCode::kData,
+    FROSTLINE_REQUIRE(found != content.tensors.end(),
+                      ErrorCode::kData,
                       "statistic missing in a checkpoint",
                       fmt::format("tensor={} file={} ; without it states and actions would pass "
                                   "unscaled: use a complete checkpoint",
-                                  key, file.string()));
+                                  key,
+                                  file.string()));
     const HostTensor values = to_f32(found->second);
-    FROSTLINE_REQUIRE(values.shape() == Shape{size}, ErrorCode::kData,
+    FROSTLINE_REQUIRE(values.shape() == Shape{size},
+                      ErrorCode::kData,
                       "tensor of another shape in a checkpoint",
                       fmt::format("tensor={} expected=[{}] found={} file={} ; use a checkpoint of "
                                   "the same policy",
-                                  key, size, to_string(values.shape()), file.string()));
+                                  key,
+                                  size,
+                                  to_string(values.shape()),
+                                  file.string()));
     const auto data = values.data<float>();
     return std::vector<float>(data.begin(), data.end());
   };
@@ -134,13 +144,18 @@ Normaliser normaliser_from(const SafeTensors& content, const std::string& name,
 ArActorSpec spec_from_config(const fs::path& file) {
   const Json config = read_json(file);
   const auto type = config.find("type");
-  FROSTLINE_REQUIRE(type != config.end() && type->is_string(), ErrorCode::kData,
-                    "policy type missing in a checkpoint",
-                    fmt::format("key=type file={} ; use a checkpoint's config.json", file.string()));
-  FROSTLINE_REQUIRE(*type == "ar_actor", ErrorCode::kData, "checkpoint of another policy",
+  FROSTLINE_REQUIRE(
+      type != config.end() && type->is_string(),
+      ErrorCode::kData,
+      "policy type missing in a checkpoint",
+      fmt::format("key=type file={} ; use a checkpoint's config.json", file.string()));
+  FROSTLINE_REQUIRE(*type == "ar_actor",
+                    ErrorCode::kData,
+                    "checkpoint of another policy",
                     fmt::format("expected=ar_actor found={} file={} ; name the policy that the "
                                 "checkpoint holds",
-                                type->get<std::string>(), file.string()));
+                                type->get<std::string>(),
+                                file.string()));
   return ar_actor_spec_from_json(config);
 }
 
@@ -152,7 +167,9 @@ void write_checkpoint(const fs::path& folder, const ArActorCheckpointView& view)
   fs::remove_all(beside, ignored);
   std::error_code failure;
   fs::create_directories(beside, failure);
-  FROSTLINE_REQUIRE(!failure, ErrorCode::kIo, "cannot create a checkpoint folder",
+  FROSTLINE_REQUIRE(!failure,
+                    ErrorCode::kIo,
+                    "cannot create a checkpoint folder",
                     fmt::format("folder={} reason={}", beside.string(), failure.message()));
   try {
     write_json(beside / "config.json", policy_config(view.spec));
@@ -177,24 +194,28 @@ void write_checkpoint(const fs::path& folder, const ArActorCheckpointView& view)
 }
 
 ArActorCheckpoint read_checkpoint(const fs::path& folder, at::Device device) {
-  const fs::path model = fs::exists(folder / "pretrained_model") ? folder / "pretrained_model"
-                                                                 : folder;
+  const fs::path model =
+      fs::exists(folder / "pretrained_model") ? folder / "pretrained_model" : folder;
   const ArActorSpec spec = spec_from_config(model / "config.json");
   const fs::path weights_file = model / "model.safetensors";
   const SafeTensors weights = read_safetensors(weights_file);
   const fs::path statistics_file = model / kNormaliserFile;
   const SafeTensors statistics = read_safetensors(statistics_file);
   ArActorCheckpoint checkpoint{
-      spec, ParameterSet(encoder_parameter_specs(spec), device),
+      spec,
+      ParameterSet(encoder_parameter_specs(spec), device),
       ParameterSet(expert_parameter_specs(spec), device),
       normaliser_from(statistics, kStateFeature, spec.state_dim, statistics_file),
       normaliser_from(statistics, kActionFeature, spec.action_dim, statistics_file)};
   for (const auto& [name, tensor] : weights.tensors) {
     FROSTLINE_REQUIRE(checkpoint.encoder.contains(name) || checkpoint.expert.contains(name),
-                      ErrorCode::kData, "unexpected tensor in a checkpoint",
+                      ErrorCode::kData,
+                      "unexpected tensor in a checkpoint",
                       fmt::format("tensor={} shape={} file={} ; config.json and weights do not "
                                   "belong together: restore both from one checkpoint",
-                                  name, to_string(tensor.shape()), weights_file.string()));
+                                  name,
+                                  to_string(tensor.shape()),
+                                  weights_file.string()));
   }
   checkpoint.encoder.load_subset(weights.tensors, weights_file.string());
   checkpoint.expert.load_subset(weights.tensors, weights_file.string());

@@ -33,13 +33,21 @@ at::ScalarType to_torch(DType dtype) {
 }
 
 DType from_torch(at::ScalarType type) {
-  for (const DType dtype : {DType::kF32, DType::kF16, DType::kBF16, DType::kF64, DType::kI8,
-                            DType::kU8, DType::kI32, DType::kI64, DType::kBool}) {
+  for (const DType dtype : {DType::kF32,
+                            DType::kF16,
+                            DType::kBF16,
+                            DType::kF64,
+                            DType::kI8,
+                            DType::kU8,
+                            DType::kI32,
+                            DType::kI64,
+                            DType::kBool}) {
     if (to_torch(dtype) == type) {
       return dtype;
     }
   }
-  throw Error(ErrorCode::kInternal, "no element type of ours for a tensor of libtorch",
+  throw Error(ErrorCode::kInternal,
+              "no element type of ours for a tensor of libtorch",
               fmt::format("type={}", c10::toString(type)));
 }
 

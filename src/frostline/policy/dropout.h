@@ -21,9 +21,12 @@ class Dropout {
   static Dropout from_device_generator(double probability);
 
   bool is_on() const { return probability_ > 0; }
+
   /// True when attention may leave dropout to the device's fused kernel.
   bool uses_device_generator() const { return is_on() && !generator_.has_value(); }
+
   double probability() const { return probability_; }
+
   at::Tensor operator()(const at::Tensor& x);
 
  private:

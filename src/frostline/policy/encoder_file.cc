@@ -12,13 +12,16 @@ namespace {
 
 constexpr const char* kFormat = "frostline.encoder.1";
 
-const std::string& metadata_at(const SafeTensors& content, const std::string& key,
+const std::string& metadata_at(const SafeTensors& content,
+                               const std::string& key,
                                const std::filesystem::path& path) {
   const auto found = content.metadata.find(key);
-  FROSTLINE_REQUIRE(found != content.metadata.end(), ErrorCode::kData,
-                    "file is no encoder of this program",
-                    fmt::format("missing metadata={} file={} ; make one with 'frostline pretrain'",
-                                key, path.string()));
+  FROSTLINE_REQUIRE(
+      found != content.metadata.end(),
+      ErrorCode::kData,
+      "file is no encoder of this program",
+      fmt::format(
+          "missing metadata={} file={} ; make one with 'frostline pretrain'", key, path.string()));
   return found->second;
 }
 
@@ -26,8 +29,12 @@ const std::string& metadata_at(const SafeTensors& content, const std::string& ke
 
 Fingerprint encoder_fingerprint(const ArActorSpec& spec, const ParameterSet& parameters) {
   Fingerprinter fingerprinter;
-  for (const std::int64_t value : {spec.image_height_px, spec.image_width_px, spec.backbone_width,
-                                   spec.dim, spec.num_heads, spec.ffn_dim,
+  for (const std::int64_t value : {spec.image_height_px,
+                                   spec.image_width_px,
+                                   spec.backbone_width,
+                                   spec.dim,
+                                   spec.num_heads,
+                                   spec.ffn_dim,
                                    spec.num_encoder_layers}) {
     fingerprinter.add(value);
   }
@@ -35,8 +42,10 @@ Fingerprint encoder_fingerprint(const ArActorSpec& spec, const ParameterSet& par
   return fingerprinter.finish();
 }
 
-Fingerprint write_encoder(const std::filesystem::path& path, const ArActorSpec& spec,
-                          const ParameterSet& parameters, DType storage) {
+Fingerprint write_encoder(const std::filesystem::path& path,
+                          const ArActorSpec& spec,
+                          const ParameterSet& parameters,
+                          DType storage) {
   FROSTLINE_CHECK(storage == DType::kF32 || storage == DType::kF16);
   SafeTensors content;
   content.tensors = parameters.to_host();
@@ -48,9 +57,8 @@ Fingerprint write_encoder(const std::filesystem::path& path, const ArActorSpec& 
   }
   stored.load(content.tensors, path.string());
   const Fingerprint fingerprint = encoder_fingerprint(spec, stored);
-  content.metadata = {{"format", kFormat},
-                      {"spec", to_json(spec).dump()},
-                      {"fingerprint", fingerprint.hex}};
+  content.metadata = {
+      {"format", kFormat}, {"spec", to_json(spec).dump()}, {"fingerprint", fingerprint.hex}};
   write_safetensors(path, content);
   return fingerprint;
 }
@@ -63,20 +71,27 @@ EncoderFile read_encoder(const std::filesystem::path& path, at::Device device) {
   }
   const SafeTensors content = read_safetensors(path);
   const std::string& format = metadata_at(content, "format", path);
-  FROSTLINE_REQUIRE(format == kFormat, ErrorCode::kData, "encoder file of another format",
+  FROSTLINE_REQUIRE(format == kFormat,
+                    ErrorCode::kData,
+                    "encoder file of another format",
                     fmt::format("expected={} found={} file={} ; make one with 'frostline pretrain'",
-                                kFormat, format, path.string()));
+                                kFormat,
+                                format,
+                                path.string()));
   const ArActorSpec spec =
       ar_actor_spec_from_json(parse_json(metadata_at(content, "spec", path), path.string()));
   EncoderFile file{spec, ParameterSet(encoder_parameter_specs(spec), device), {}};
   file.parameters.load(content.tensors, path.string());
   file.fingerprint = encoder_fingerprint(spec, file.parameters);
   const std::string& recorded = metadata_at(content, "fingerprint", path);
-  FROSTLINE_REQUIRE(file.fingerprint.hex == recorded, ErrorCode::kData,
+  FROSTLINE_REQUIRE(file.fingerprint.hex == recorded,
+                    ErrorCode::kData,
                     "encoder file does not hold the weights it was written with",
                     fmt::format("recorded={} found={} file={} ; restore the file or run 'frostline "
                                 "pretrain'",
-                                recorded, file.fingerprint.hex, path.string()));
+                                recorded,
+                                file.fingerprint.hex,
+                                path.string()));
   return file;
 }
 

@@ -21,7 +21,9 @@ namespace {
 // 64 bytes: vector loads and the matrix kernels of CUDA want aligned starts.
 constexpr std::int64_t kAlignment = 16;
 
-std::int64_t padded(std::int64_t n) { return (n + kAlignment - 1) / kAlignment * kAlignment; }
+std::int64_t padded(std::int64_t n) {
+  return (n + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 bool is_trainable(const ParameterSpec& spec) {
   return spec.role != ParameterRole::kNormStatistic;
@@ -62,8 +64,8 @@ void fill(std::span<float> values, const ParameterSpec& spec, Random& random) {
       return;
     case Initialiser::kXavierUniform:
       FROSTLINE_CHECK(spec.shape.size() == 2);
-      fill_uniform(values, std::sqrt(6.0 / static_cast<double>(spec.shape[0] + spec.shape[1])),
-                   random);
+      fill_uniform(
+          values, std::sqrt(6.0 / static_cast<double>(spec.shape[0] + spec.shape[1])), random);
       return;
     case Initialiser::kFanInUniform:
       FROSTLINE_CHECK(spec.fan_in > 0);
@@ -161,7 +163,9 @@ ParameterSet ParameterSet::to(at::Device device) const {
   return copy;
 }
 
-ParameterSet ParameterSet::clone() const { return to(device()); }
+ParameterSet ParameterSet::clone() const {
+  return to(device());
+}
 
 NamedTensors ParameterSet::to_host() const {
   NamedTensors result;
@@ -173,11 +177,15 @@ NamedTensors ParameterSet::to_host() const {
 
 void ParameterSet::load(const NamedTensors& tensors, std::string_view origin) {
   for (const auto& [name, tensor] : tensors) {
-    FROSTLINE_REQUIRE(index_.contains(name), ErrorCode::kData, "unexpected tensor in a checkpoint",
+    FROSTLINE_REQUIRE(index_.contains(name),
+                      ErrorCode::kData,
+                      "unexpected tensor in a checkpoint",
                       fmt::format("tensor={} shape={} file={} ; the policy's configuration and "
                                   "weights do not belong together: restore both from one "
                                   "checkpoint",
-                                  name, to_string(tensor.shape()), origin));
+                                  name,
+                                  to_string(tensor.shape()),
+                                  origin));
   }
   load_subset(tensors, origin);
 }
@@ -187,21 +195,33 @@ void ParameterSet::load_subset(const NamedTensors& tensors, std::string_view ori
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     const ParameterSpec& spec = specs_[i];
     const auto found = tensors.find(spec.name);
-    FROSTLINE_REQUIRE(found != tensors.end(), ErrorCode::kData, "tensor missing in a checkpoint",
-                      fmt::format("tensor={} shape={} file={} ; use a checkpoint of the same policy",
-                                  spec.name, to_string(spec.shape), origin));
+    FROSTLINE_REQUIRE(
+        found != tensors.end(),
+        ErrorCode::kData,
+        "tensor missing in a checkpoint",
+        fmt::format("tensor={} shape={} file={} ; use a checkpoint of the same policy",
+                    spec.name,
+                    to_string(spec.shape),
+                    origin));
     const HostTensor& tensor = found->second;
-    FROSTLINE_REQUIRE(tensor.shape() == spec.shape, ErrorCode::kData,
-                      "tensor of another shape in a checkpoint",
-                      fmt::format("tensor={} expected={} found={} file={} ; use a checkpoint of the "
-                                  "same preset, or the preset of this checkpoint",
-                                  spec.name, to_string(spec.shape), to_string(tensor.shape()),
-                                  origin));
+    FROSTLINE_REQUIRE(
+        tensor.shape() == spec.shape,
+        ErrorCode::kData,
+        "tensor of another shape in a checkpoint",
+        fmt::format("tensor={} expected={} found={} file={} ; use a checkpoint of the "
+                    "same preset, or the preset of this checkpoint",
+                    spec.name,
+                    to_string(spec.shape),
+                    to_string(tensor.shape()),
+                    origin));
     FROSTLINE_REQUIRE(tensor.dtype() == DType::kF32 || tensor.dtype() == DType::kF16 ||
                           tensor.dtype() == DType::kBF16,
-                      ErrorCode::kData, "tensor of another element type in a checkpoint",
-                      fmt::format("tensor={} expected=f32, f16 or bf16 found={} file={}", spec.name,
-                                  to_string(tensor.dtype()), origin));
+                      ErrorCode::kData,
+                      "tensor of another element type in a checkpoint",
+                      fmt::format("tensor={} expected=f32, f16 or bf16 found={} file={}",
+                                  spec.name,
+                                  to_string(tensor.dtype()),
+                                  origin));
     tensors_[i].copy_(to_torch(tensor));
   }
 }

@@ -11,8 +11,8 @@
 namespace frostline::policy {
 namespace {
 
-// `model.encoder.layers.0.norm1.weight` -> `encoder.layers.0`; others end at their last dot or, with
-// sub-modules, after the first word.
+// `model.encoder.layers.0.norm1.weight` -> `encoder.layers.0`; others end at their last dot or,
+// with sub-modules, after the first word.
 std::string module_of(std::string_view name) {
   name.remove_prefix(std::string_view("model.").size());
   const std::size_t layers = name.find(".layers.");

@@ -1,12 +1,11 @@
 #include "frostline/policy/resnet.h"
 
-#include <fmt/format.h>
-
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/batch_norm.h>
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/relu.h>
+#include <fmt/format.h>
 
 namespace frostline::policy {
 namespace {
@@ -14,8 +13,10 @@ namespace {
 constexpr int kNumStages = 4;
 constexpr int kBlocksPerStage = 2;
 
-void declare_conv_norm(std::vector<ParameterSpec>& specs, const std::string& conv,
-                       const std::string& norm, const Shape& shape) {
+void declare_conv_norm(std::vector<ParameterSpec>& specs,
+                       const std::string& conv,
+                       const std::string& norm,
+                       const Shape& shape) {
   const Shape channels{shape[0]};
   const auto declare = [&](const char* name, Initialiser initialiser, ParameterRole role) {
     specs.push_back({norm + name, channels, initialiser, 0, role});
@@ -27,8 +28,10 @@ void declare_conv_norm(std::vector<ParameterSpec>& specs, const std::string& con
   declare(".running_var", Initialiser::kOnes, ParameterRole::kNormStatistic);
 }
 
-ConvNorm conv_norm(const ParameterSet& parameters, const std::string& conv,
-                   const std::string& norm, std::int64_t stride) {
+ConvNorm conv_norm(const ParameterSet& parameters,
+                   const std::string& conv,
+                   const std::string& norm,
+                   std::int64_t stride) {
   const at::Tensor& weight = parameters.at(conv + ".weight");
   return {weight,
           parameters.at(norm + ".weight"),
@@ -47,18 +50,23 @@ FoldedConv fold(const ConvNorm& conv, at::ScalarType dtype) {
   const at::Tensor factor = conv.scale.detach() / (conv.variance + kBatchNormEpsilon).sqrt();
   const at::Tensor weight = conv.weight.detach() * factor.view({-1, 1, 1, 1});
   return {weight.to(dtype).contiguous(at::MemoryFormat::ChannelsLast),
-          (conv.shift.detach() - conv.mean * factor).to(dtype), conv.stride, conv.padding};
+          (conv.shift.detach() - conv.mean * factor).to(dtype),
+          conv.stride,
+          conv.padding};
 }
 
 at::Tensor apply(const FoldedConv& conv, const at::Tensor& x) {
   return at::conv2d(x, conv.weight, conv.bias, conv.stride, conv.padding);
 }
 
-at::Tensor max_pool(const at::Tensor& x) { return at::max_pool2d(x, 3, 2, 1); }
+at::Tensor max_pool(const at::Tensor& x) {
+  return at::max_pool2d(x, 3, 2, 1);
+}
 
 }  // namespace
 
-void declare_resnet18(std::vector<ParameterSpec>& specs, const std::string& prefix,
+void declare_resnet18(std::vector<ParameterSpec>& specs,
+                      const std::string& prefix,
                       std::int64_t width) {
   declare_conv_norm(specs, prefix + ".conv1", prefix + ".bn1", {width, 3, 7, 7});
   std::int64_t inputs = width;
@@ -69,8 +77,8 @@ void declare_resnet18(std::vector<ParameterSpec>& specs, const std::string& pref
       declare_conv_norm(specs, name + ".conv1", name + ".bn1", {outputs, inputs, 3, 3});
       declare_conv_norm(specs, name + ".conv2", name + ".bn2", {outputs, outputs, 3, 3});
       if (inputs != outputs) {
-        declare_conv_norm(specs, name + ".downsample.0", name + ".downsample.1",
-                          {outputs, inputs, 1, 1});
+        declare_conv_norm(
+            specs, name + ".downsample.0", name + ".downsample.1", {outputs, inputs, 1, 1});
       }
       inputs = outputs;
     }
@@ -99,8 +107,15 @@ at::Tensor ResNet::forward(const at::Tensor& image, bool is_training, double mom
   const auto run = [&](const ConvNorm& conv, const at::Tensor& x) {
     const at::Tensor y =
         at::conv2d(x, conv.weight.to(x.scalar_type()), {}, conv.stride, conv.padding);
-    return at::batch_norm(y, conv.scale, conv.shift, conv.mean, conv.variance, is_training,
-                          momentum, kBatchNormEpsilon, /*cudnn_enabled=*/true);
+    return at::batch_norm(y,
+                          conv.scale,
+                          conv.shift,
+                          conv.mean,
+                          conv.variance,
+                          is_training,
+                          momentum,
+                          kBatchNormEpsilon,
+                          /*cudnn_enabled=*/true);
   };
   at::Tensor x = max_pool(at::relu(run(stem, image)));
   for (const ResNetBlock<ConvNorm>& block : blocks) {
@@ -113,8 +128,8 @@ at::Tensor ResNet::forward(const at::Tensor& image, bool is_training, double mom
 FoldedResNet::FoldedResNet(const ResNet& network, at::ScalarType dtype)
     : stem(fold(network.stem, dtype)) {
   for (const ResNetBlock<ConvNorm>& block : network.blocks) {
-    ResNetBlock<FoldedConv> folded{fold(block.conv1, dtype), fold(block.conv2, dtype),
-                                   std::nullopt};
+    ResNetBlock<FoldedConv> folded{
+        fold(block.conv1, dtype), fold(block.conv2, dtype), std::nullopt};
     if (block.shortcut) {
       folded.shortcut = fold(*block.shortcut, dtype);
     }
