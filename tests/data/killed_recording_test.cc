@@ -1,8 +1,8 @@
+#include <algorithm>
+
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <algorithm>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,9 @@ using test::TempFolder;
 
 namespace fs = std::filesystem;
 
-std::string codec() { return is_video_supported() ? "av1" : "raw"; }
+std::string codec() {
+  return is_video_supported() ? "av1" : "raw";
+}
 
 /// Records in a child until it is killed by SIGKILL after `delay_us`.
 void record_and_kill(const fs::path& root, useconds_t delay_us) {
@@ -140,6 +142,24 @@ TEST(KilledRecording, IsNamedByVerifyAndRefusesOtherOptions) {
     EXPECT_EQ(error.code(), ErrorCode::kData);
     EXPECT_THAT(error.what(), ::testing::HasSubstr("other features, cameras or video options"));
   }
+}
+
+TEST(KilledRecording, DeletesNothingWhenItsEpisodesAreDamaged) {
+  const TempFolder folder;
+  const fs::path root = folder.path() / "set";
+  {
+    const auto writer = create_lerobot_writer(root, small_options("raw"));
+    record_episode(*writer, small_options("raw"), 0, 5);
+  }
+  write_file_atomic(root / "meta/episodes/chunk-000/file-000.parquet", "PAR1");
+  try {
+    create_lerobot_writer(root, small_options("raw"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kData);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("unfinished recording is damaged"));
+  }
+  EXPECT_TRUE(fs::exists(root / "data/chunk-000/file-000.parquet"));
 }
 
 }  // namespace

@@ -123,8 +123,8 @@ TEST_F(Malformed, MissingOrForeignVideoIsNamed) {
   expect_refused("missing_file", {"video file is missing", "2 episodes: 0, 1", "file-000.mp4"});
   write_file_atomic(video, std::string_view(whole).substr(0, whole.size() / 2));
   expect_refused("damaged_file", {"file-000.mp4", "2 episodes: 0, 1"});
-  VideoEncoder encoder(
-      video, {.codec = "av1", .height_px = 64, .width_px = 96, .fps = 30, .gop = 2});
+  VideoEncoder encoder(video,
+                       {.codec = "av1", .height_px = 64, .width_px = 96, .fps = 30, .gop = 2});
   for (int frame = 0; frame < 8; ++frame) {
     encoder.add(picture(small_options("av1").cameras[0], 0, frame));
   }
@@ -138,11 +138,8 @@ TEST_F(Malformed, TruncatedParquetIsNamedAtEveryLength) {
                            "meta/episodes/chunk-000/file-000.parquet",
                            "meta/tasks.parquet"}) {
     const std::string whole = read_file(root_ / file);
-    for (const std::size_t length : {std::size_t{0},
-                                     std::size_t{4},
-                                     whole.size() / 3,
-                                     whole.size() - 8,
-                                     whole.size() - 1}) {
+    for (const std::size_t length :
+         {std::size_t{0}, std::size_t{4}, whole.size() / 3, whole.size() - 8, whole.size() - 1}) {
       write_file_atomic(root_ / file, std::string_view(whole).substr(0, length));
       expect_refused("damaged_file", {file, "damaged"});
     }

@@ -23,7 +23,8 @@ inline WriterOptions small_options(const std::string& codec) {
 }
 
 /// A still gradient and a bright block that moves with the frame.
-inline std::vector<std::uint8_t> picture(const Camera& camera, std::int64_t episode,
+inline std::vector<std::uint8_t> picture(const Camera& camera,
+                                         std::int64_t episode,
                                          std::int64_t frame) {
   std::vector<std::uint8_t> rgb(camera.num_bytes());
   const std::int64_t block_x = (frame * 3 + episode * 20) % (camera.width_px - 16);
@@ -43,8 +44,10 @@ inline float value(std::int64_t episode, std::int64_t frame, std::size_t dimensi
   return static_cast<float>(episode * 100 + frame) + 0.25F * static_cast<float>(dimension + 1);
 }
 
-inline void record_episode(DatasetWriter& writer, const WriterOptions& options,
-                           std::int64_t episode, std::int64_t length) {
+inline void record_episode(DatasetWriter& writer,
+                           const WriterOptions& options,
+                           std::int64_t episode,
+                           std::int64_t length) {
   writer.begin_episode(episode % 2 == 0 ? "lift the cube" : "hand over");
   for (std::int64_t frame = 0; frame < length; ++frame) {
     std::vector<std::vector<float>> features;
@@ -66,7 +69,8 @@ inline void record_episode(DatasetWriter& writer, const WriterOptions& options,
   writer.end_episode();
 }
 
-inline void record(const std::filesystem::path& root, const WriterOptions& options,
+inline void record(const std::filesystem::path& root,
+                   const WriterOptions& options,
                    const std::vector<std::int64_t>& lengths) {
   const auto writer = create_lerobot_writer(root, options);
   for (std::size_t episode = 0; episode < lengths.size(); ++episode) {

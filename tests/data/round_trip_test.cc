@@ -108,7 +108,9 @@ TEST_P(RoundTrip, WritesTheSameBytesTwice) {
             open_dataset(folder.path() / "c")->fingerprint());
 }
 
-INSTANTIATE_TEST_SUITE_P(Codecs, RoundTrip, ::testing::Values("raw", "png", "jpeg", "av1", "h264"),
+INSTANTIATE_TEST_SUITE_P(Codecs,
+                         RoundTrip,
+                         ::testing::Values("raw", "png", "jpeg", "av1", "h264"),
                          [](const auto& codec) { return codec.param; });
 
 TEST(LeRobotWriter, KeepsEpisodesOfOneVideoInOneFile) {
@@ -124,6 +126,21 @@ TEST(LeRobotWriter, KeepsEpisodesOfOneVideoInOneFile) {
     }
   }
   EXPECT_THAT(videos, ElementsAre("file-000.mp4"));
+}
+
+TEST(LeRobotWriter, BeginsANewFileWhenTheLastIsFull) {
+  const TempFolder folder;
+  const WriterOptions options = small_options("raw");
+  record(folder.path() / "set", options, {150, 120, 40});  // 18 kB a frame, 4 MB a file.
+  EXPECT_TRUE(fs::exists(folder.path() / "set/data/chunk-000/file-001.parquet"));
+  EXPECT_FALSE(fs::exists(folder.path() / "set/data/chunk-000/file-002.parquet"));
+  const auto dataset = open_dataset(folder.path() / "set");
+  std::vector<std::uint8_t> image(options.cameras[0].num_bytes());
+  for (const FrameId frame : {FrameId{0, 149}, FrameId{1, 0}, FrameId{2, 39}, FrameId{1, 119}}) {
+    dataset->read_image("observation.images.top", frame, image);
+    EXPECT_EQ(image, picture(options.cameras[0], frame.episode_index, frame.frame_index));
+  }
+  EXPECT_THAT(dataset->verify(), IsEmpty());
 }
 
 TEST(LeRobotWriter, DropsADiscardedEpisode) {

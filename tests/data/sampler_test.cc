@@ -28,8 +28,9 @@ TEST(Sampler, ListsAnchorsInDataSetOrderAndByIndexValue) {
   const FakeDataset dataset({{1, 2}, {5, 5}, {9, 3}});
   const std::int64_t episodes[] = {9, 5};
   const Sampler sampler(dataset, episodes, 2, 1);
-  EXPECT_THAT(sampler.anchors(),
-              ElementsAre(FrameId{5, 0}, FrameId{5, 2}, FrameId{5, 4}, FrameId{9, 0}, FrameId{9, 2}));
+  EXPECT_THAT(
+      sampler.anchors(),
+      ElementsAre(FrameId{5, 0}, FrameId{5, 2}, FrameId{5, 4}, FrameId{9, 0}, FrameId{9, 2}));
 }
 
 TEST(Sampler, VisitsEveryAnchorOncePerEpochWhenBatchesCrossEpochs) {
@@ -49,7 +50,8 @@ TEST(Sampler, GivesAnyStepWithoutReplay) {
   const auto order = all_of(replayed, 40, 5);
   for (const std::int64_t step : {39, 2, 21, 0, 38, 3}) {
     const Sampler fresh(dataset, dataset.episodes(), 1, 3);
-    const std::vector<std::int64_t> expected(order.begin() + step * 5, order.begin() + step * 5 + 5);
+    const std::vector<std::int64_t> expected(order.begin() + step * 5,
+                                             order.begin() + step * 5 + 5);
     EXPECT_EQ(fresh.batch(step, 5), expected) << "step " << step;
     EXPECT_EQ(replayed.batch(step, 5), expected) << "step " << step;
   }

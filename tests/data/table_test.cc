@@ -14,11 +14,10 @@ using test::TempFolder;
 
 TEST(Table, GivesBackWhatWasWritten) {
   const TempFolder folder;
-  const Table table{
-      {"task", "seed", "success", "energy_j", "nothing"},
-      {{std::string("cube"), std::int64_t{1} << 60, true, 0.1, {}},
-       {std::string("Würfel"), std::int64_t{-2}, false, {}, {}},
-       {{}, std::int64_t{0}, {}, -1e300, {}}}};
+  const Table table{{"task", "seed", "success", "energy_j", "nothing"},
+                    {{std::string("cube"), std::int64_t{1} << 60, true, 0.1, {}},
+                     {std::string("Würfel"), std::int64_t{-2}, false, {}, {}},
+                     {{}, std::int64_t{0}, {}, -1e300, {}}}};
   write_table(folder.path() / "t.parquet", table);
   const Table read = read_table(folder.path() / "t.parquet");
   EXPECT_EQ(read.columns, table.columns);

@@ -21,8 +21,7 @@ const Camera kCamera{"camera", 64, 96, "av1"};
 
 void encode(const fs::path& path, const std::string& codec, int gop, std::int64_t num_frames) {
   VideoEncoder encoder(
-      path,
-      {.codec = codec, .height_px = 64, .width_px = 96, .fps = 30, .crf = 20, .gop = gop});
+      path, {.codec = codec, .height_px = 64, .width_px = 96, .fps = 30, .crf = 20, .gop = gop});
   for (std::int64_t frame = 0; frame < num_frames; ++frame) {
     encoder.add(picture(kCamera, 0, frame));
   }
@@ -96,8 +95,8 @@ TEST_F(Video, KeepsItsColours) {
   }
   for (const std::string codec : {"av1", "h264"}) {
     const fs::path path = folder_.path() / codec;
-    VideoEncoder encoder(
-        path, {.codec = codec, .height_px = 64, .width_px = 96, .fps = 30, .crf = 10});
+    VideoEncoder encoder(path,
+                         {.codec = codec, .height_px = 64, .width_px = 96, .fps = 30, .crf = 10});
     encoder.add(rgb);
     encoder.finish();
     std::vector<std::uint8_t> image(rgb.size());
@@ -155,7 +154,8 @@ TEST(ImageCodec, RefusesDamagedImages) {
   }
   camera.codec = "png";
   const std::string png = encode_image(camera, rgb);
-  for (const std::size_t length : {std::size_t{0}, std::size_t{5}, std::size_t{30}, png.size() / 2}) {
+  for (const std::size_t length :
+       {std::size_t{0}, std::size_t{5}, std::size_t{30}, png.size() / 2}) {
     EXPECT_THROW(decode_image(camera, png.substr(0, length), image), Error) << length;
   }
   Camera other = camera;

@@ -40,7 +40,8 @@ class DatasetWriter {
   virtual ~DatasetWriter() = default;
 
   virtual void begin_episode(const std::string& task) = 0;
-  /// Errors: `kUsage` when a shape disagrees with the options, `kNumeric` when a value is not finite.
+  /// Errors: `kUsage` when a shape disagrees with the options, `kNumeric` when a value is not
+  /// finite.
   virtual void add_frame(const FrameData& frame) = 0;
   virtual void end_episode() = 0;
   /// Drops the episode in progress.
