@@ -39,6 +39,8 @@ class DatasetWriter {
   DatasetWriter& operator=(DatasetWriter&&) = delete;
   virtual ~DatasetWriter() = default;
 
+  /// Finished episodes, those of the recording that is being continued included.
+  virtual std::int64_t num_episodes() const = 0;
   virtual void begin_episode(const std::string& task) = 0;
   /// Errors: `kUsage` when a shape disagrees with the options, `kNumeric` when a value is not
   /// finite.

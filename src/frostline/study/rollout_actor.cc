@@ -33,7 +33,7 @@ RolloutActor::RolloutActor(policy::ArActorCheckpoint checkpoint, const RolloutFe
     const auto budget = pipeline::plan_cores(features.num_threads, false);
     session_ = accel::open_session(features.backend, artefact, {1, budget.encoder});
   }
-  tail_ = std::make_unique<split::Tail>(encoder_, std::move(coding));
+  tail_ = std::make_unique<split::FrozenTail>(encoder_, std::move(coding));
 }
 
 bool RolloutActor::needs_images(std::int64_t step) const {

@@ -51,7 +51,7 @@ class RolloutActor final : public eval::Actor {
   policy::ArActorEncoder encoder_;
   policy::AutoregressiveBranch expert_;
   policy::ArActorActor actor_;
-  std::unique_ptr<split::Tail> tail_;
+  std::unique_ptr<split::FrozenTail> tail_;
   std::unique_ptr<accel::EncoderSession> session_;
   HostTensor image_;
 };

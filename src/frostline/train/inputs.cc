@@ -46,7 +46,7 @@ void require_feature(const data::DatasetInfo& info, const char* name, std::int64
       FROSTLINE_REQUIRE(num_elements(feature.shape) == dim, ErrorCode::kConfig,
                         "the policy needs a feature of another size",
                         fmt::format("feature={} data set={} policy={}", name,
-                                    to_string(feature.shape), dim));
+                                    frostline::to_string(feature.shape), dim));
       return;
     }
     known.push_back(feature.name);

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <numbers>
 
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
-#include <c10/core/InferenceMode.h>
+
 
 namespace frostline::train {
 

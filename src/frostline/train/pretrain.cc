@@ -4,6 +4,7 @@
 #include <memory>
 
 #include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
 #include "frostline/core/clock.h"
@@ -146,7 +147,6 @@ class Run {
   void freeze_statistics() {
     const at::NoGradGuard no_grad;
     parameters_.values().copy_(optimiser_.averaged());
-    encoder_.reset_statistics();
     for (std::int64_t i = 0; i < options_.statistics_batches; ++i) {
       encoder_.accumulate_statistics(next_image(), i);
     }

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
 #include "frostline/core/clock.h"
@@ -123,12 +124,12 @@ class Run {
     result_.description = describe_run(outcome_config(options_), inputs_.dataset(), encoder_file_.fingerprint);
     const pipeline::BatchPlan plan = inputs_.plan();
     if (options_.source == Source::kInline) {
-      tail_ = std::make_unique<split::Tail>(encoder_, split::Coding{});
+      tail_ = std::make_unique<split::FrozenTail>(encoder_, split::Coding{});
       source_ = std::make_unique<pipeline::InlineSource>(plan, budget_.decode, 2 * budget_.decode);
     } else {
       FROSTLINE_REQUIRE(artefact.has_value(), ErrorCode::kUsage, "no encoder artefact was given",
                         "sources live and cached need one");
-      tail_ = std::make_unique<split::Tail>(
+      tail_ = std::make_unique<split::FrozenTail>(
           encoder_, split::Coding{artefact->scales, artefact->zero_points});
       session_ = accel::open_session(options_.backend, *artefact, {2, budget_.encoder});
       result_.description["artefact"] = artefact->fingerprint.hex;
@@ -277,7 +278,7 @@ class Run {
   policy::ArActorExpert expert_;
   Optimiser optimiser_;
   CheckpointFolder checkpoints_;
-  std::unique_ptr<split::Tail> tail_;
+  std::unique_ptr<split::FrozenTail> tail_;
   std::unique_ptr<accel::EncoderSession> session_;
   std::unique_ptr<pipeline::FeatureSource> source_;
   std::vector<HostTensor> buffers_;

@@ -4,9 +4,9 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
-#include <ATen/cpu/Utils.h>
-#include <ATen/native/DispatchStub.h>
+#include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
+#include <torch/version.h>
 
 #include "frostline/core/error.h"
 #include "frostline/core/file.h"

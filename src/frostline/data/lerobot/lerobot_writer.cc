@@ -104,6 +104,8 @@ class LeRobotWriter final : public DatasetWriter {
     fs::create_directories(root_ / kScratchFolder);
   }
 
+  std::int64_t num_episodes() const override { return num_episodes_; }
+
   void begin_episode(const std::string& task) override {
     require_open();
     FROSTLINE_REQUIRE(rows_ == nullptr,

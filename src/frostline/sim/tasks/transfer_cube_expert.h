@@ -8,7 +8,7 @@ namespace frostline::sim {
 
 /// How the scripted demonstration of the transfer cube is made.
 struct TransferCubeExpertOptions {
-  ExpertOptions general;
+  ExpertOptions general = {};
   /// Weight of the weld's orientation rows against its position rows. MuJoCo 3.0 began to
   /// regularise orientation with the rotational inverse weight, 398 times softer than before;
   /// without this the grippers do not follow their targets.

@@ -1,17 +1,17 @@
 #include "frostline/split/torch/tail.h"
 
-#include <c10/core/GradMode.h>
+#include <ATen/core/grad_mode.h>
 
 #include "frostline/core/error.h"
 
 namespace frostline::split {
 
-Tail::Tail(const policy::ArActorEncoder& encoder, Coding coding)
+FrozenTail::FrozenTail(const policy::ArActorEncoder& encoder, Coding coding)
     : encoder_(encoder), coding_(std::move(coding)) {
   FROSTLINE_CHECK(coding_.scales.size() == coding_.zero_points.size());
 }
 
-std::vector<at::Tensor> Tail::boundary_tensors(std::span<const at::Tensor> inputs) const {
+std::vector<at::Tensor> FrozenTail::boundary_tensors(std::span<const at::Tensor> inputs) const {
   const at::NoGradGuard no_grad;
   if (inputs.size() == 1 && inputs[0].scalar_type() == at::kByte) {
     return encoder_.encode(inputs[0]);
@@ -29,7 +29,7 @@ std::vector<at::Tensor> Tail::boundary_tensors(std::span<const at::Tensor> input
   return encoder_.encode_from(std::move(x));
 }
 
-policy::Prefix Tail::operator()(std::span<const at::Tensor> inputs) const {
+policy::Prefix FrozenTail::operator()(std::span<const at::Tensor> inputs) const {
   const at::NoGradGuard no_grad;
   return encoder_.prefix(boundary_tensors(inputs));
 }

@@ -19,10 +19,10 @@ struct Coding {
 
 /// The frozen computation that stays with the trainer: decodes what crossed the boundary, runs the
 /// remaining layers, and reconstructs keys and values. Immutable; thread-safe.
-class Tail {
+class FrozenTail {
  public:
   /// Borrows `encoder`. `coding` is empty for inputs that are images or floating point.
-  Tail(const policy::ArActorEncoder& encoder, Coding coding);
+  FrozenTail(const policy::ArActorEncoder& encoder, Coding coding);
 
   /// Shape: one tensor u8 [batch, height, width, 3] (the encoder runs here), or x_0..x_k
   /// [batch, tokens, dim] as i8 codes or f32; on the encoder's device. No gradients.
