@@ -16,11 +16,11 @@ void require_folder(const fs::path& path) {
                     ErrorCode::kIo,
                     "there is no data set",
                     fmt::format("path={} ; nothing has this name", path.string()));
-  FROSTLINE_REQUIRE(fs::is_directory(path),
-                    ErrorCode::kData,
-                    "format of the data set is not known",
-                    fmt::format("path={} ; supported: a folder in LeRobot v3.0 format",
-                                path.string()));
+  FROSTLINE_REQUIRE(
+      fs::is_directory(path),
+      ErrorCode::kData,
+      "format of the data set is not known",
+      fmt::format("path={} ; supported: a folder in LeRobot v3.0 format", path.string()));
 }
 
 }  // namespace

@@ -114,7 +114,8 @@ class Dataset {
   /// Writes one decoded image. Shape: [height, width, 3] uint8 RGB into `out` of exactly
   /// `Camera::num_bytes()`. Frames are found by integer arithmetic on frame indices.
   /// Errors: `kData` naming camera (and the known ones), file, episode and frame.
-  virtual void read_image(const std::string& camera, FrameId frame,
+  virtual void read_image(const std::string& camera,
+                          FrameId frame,
                           std::span<std::uint8_t> out) const = 0;
 
   /// Errors: `kData` naming the feature when the data set stores no statistics for it.

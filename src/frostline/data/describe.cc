@@ -15,9 +15,8 @@ Json describe(const Dataset& dataset) {
   }
   Json features = Json::array();
   for (const Feature& feature : info.features) {
-    features.push_back({{"name", feature.name},
-                        {"dtype", to_string(feature.dtype)},
-                        {"shape", feature.shape}});
+    features.push_back(
+        {{"name", feature.name}, {"dtype", to_string(feature.dtype)}, {"shape", feature.shape}});
   }
   std::int64_t shortest = info.num_frames;
   std::int64_t longest = 0;
@@ -43,14 +42,13 @@ Json describe(const Dataset& dataset) {
 Json describe(std::span<const Finding> findings) {
   Json list = Json::array();
   for (const Finding& finding : findings) {
-    list.push_back(
-        {{"severity", finding.severity == Severity::kError ? "error" : "warning"},
-         {"code", finding.code},
-         {"file", finding.file},
-         {"episode", finding.episode ? Json(*finding.episode) : Json(nullptr)},
-         {"frame", finding.frame ? Json(*finding.frame) : Json(nullptr)},
-         {"message", finding.message},
-         {"remedy", finding.remedy}});
+    list.push_back({{"severity", finding.severity == Severity::kError ? "error" : "warning"},
+                    {"code", finding.code},
+                    {"file", finding.file},
+                    {"episode", finding.episode ? Json(*finding.episode) : Json(nullptr)},
+                    {"frame", finding.frame ? Json(*finding.frame) : Json(nullptr)},
+                    {"message", finding.message},
+                    {"remedy", finding.remedy}});
   }
   return {{"findings", std::move(list)}};
 }

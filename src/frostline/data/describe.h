@@ -8,8 +8,8 @@
 namespace frostline::data {
 
 /// What `data inspect --json` prints: `path, format, version, robot_type, fps, episodes, frames,
-/// duration_s, cameras[{name, height_px, width_px, codec}], features[{name, dtype, shape}], tasks[],
-/// episode_lengths{shortest, longest}, fingerprint`.
+/// duration_s, cameras[{name, height_px, width_px, codec}], features[{name, dtype, shape}],
+/// tasks[], episode_lengths{shortest, longest}, fingerprint`.
 Json describe(const Dataset& dataset);
 
 /// `data verify --json`: `findings[{severity, code, file, episode, frame, message, remedy}]`.

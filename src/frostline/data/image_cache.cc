@@ -42,8 +42,12 @@ std::size_t ImageCache::num_bytes() const {
   return num_bytes_;
 }
 
-std::int64_t ImageCache::num_hits() const { return num_hits_; }
+std::int64_t ImageCache::num_hits() const {
+  return num_hits_;
+}
 
-std::int64_t ImageCache::num_misses() const { return num_misses_; }
+std::int64_t ImageCache::num_misses() const {
+  return num_misses_;
+}
 
 }  // namespace frostline::data

@@ -25,8 +25,8 @@ struct Sampler::Orders {
     const std::lock_guard lock(mutex);
     if (epochs[slot] != epoch) {
       Random random(seed, RandomStream::kSampler, static_cast<std::uint64_t>(epoch));
-      orders[slot] =
-          std::make_shared<const std::vector<std::int64_t>>(random_permutation(num_anchors, random));
+      orders[slot] = std::make_shared<const std::vector<std::int64_t>>(
+          random_permutation(num_anchors, random));
       epochs[slot] = epoch;
     }
     return orders[slot];
@@ -58,12 +58,11 @@ Sampler::Sampler(const Dataset& dataset,
       }
     }
   }
-  FROSTLINE_REQUIRE(!anchors_.empty(),
-                    ErrorCode::kData,
-                    "there is no frame to train on",
-                    fmt::format("path={} episodes_selected={}",
-                                dataset.info().root.string(),
-                                selected.size()));
+  FROSTLINE_REQUIRE(
+      !anchors_.empty(),
+      ErrorCode::kData,
+      "there is no frame to train on",
+      fmt::format("path={} episodes_selected={}", dataset.info().root.string(), selected.size()));
 }
 
 std::vector<std::int64_t> Sampler::batch(std::int64_t step, std::int64_t batch_size) const {

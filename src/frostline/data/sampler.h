@@ -15,12 +15,15 @@ namespace frostline::data {
 class Sampler {
  public:
   /// `stride`: only frames whose frame_index is a multiple of it are anchors.
-  /// Errors: `kData` when there is no anchor; `kUsage` when an episode is unknown or named twice, or
-  /// the stride is not positive.
-  Sampler(const Dataset& dataset, std::span<const std::int64_t> episodes, std::int64_t stride,
+  /// Errors: `kData` when there is no anchor; `kUsage` when an episode is unknown or named twice,
+  /// or the stride is not positive.
+  Sampler(const Dataset& dataset,
+          std::span<const std::int64_t> episodes,
+          std::int64_t stride,
           std::uint64_t seed);
 
   std::int64_t num_anchors() const { return static_cast<std::int64_t>(anchors_.size()); }
+
   /// Anchors in data set order.
   std::span<const FrameId> anchors() const { return anchors_; }
 

@@ -162,26 +162,23 @@ void check_feature(const LeRobotContent& content, const std::string& name, Findi
     }
     if (first_bad >= 0) {
       const Episode& episode = episode_of(content, first_bad);
-      findings.push_back({Severity::kWarning,
-                          "not_finite",
-                          (content.meta.info.root / episode.data_file).string(),
-                          episode.index,
-                          first_bad - episode.range.begin,
-                          fmt::format("values are not finite: feature={} dimension={} frames={}",
-                                      name,
-                                      i,
-                                      num_bad),
-                          "leave the episode out of training: its loss would not be finite"});
+      findings.push_back(
+          {Severity::kWarning,
+           "not_finite",
+           (content.meta.info.root / episode.data_file).string(),
+           episode.index,
+           first_bad - episode.range.begin,
+           fmt::format(
+               "values are not finite: feature={} dimension={} frames={}", name, i, num_bad),
+           "leave the episode out of training: its loss would not be finite"});
     }
     if (low == high && num_frames > 1) {
-      add_warning(findings,
-                  "constant_dimension",
-                  content.meta.info.root,
-                  fmt::format("dimension never changes: feature={} dimension={} value={}",
-                              name,
-                              i,
-                              low),
-                  "none needed: its standard deviation is floored when it is normalised");
+      add_warning(
+          findings,
+          "constant_dimension",
+          content.meta.info.root,
+          fmt::format("dimension never changes: feature={} dimension={} value={}", name, i, low),
+          "none needed: its standard deviation is floored when it is normalised");
     }
   }
 }

@@ -58,8 +58,7 @@ std::vector<ColumnData> empty_data_columns(const WriterOptions& options) {
     }
   }
   for (const std::string name : kAutomaticFeatures) {
-    columns.push_back(
-        {.name = name, .dtype = name == "timestamp" ? DType::kF32 : DType::kI64});
+    columns.push_back({.name = name, .dtype = name == "timestamp" ? DType::kF32 : DType::kI64});
   }
   return columns;
 }
@@ -78,16 +77,15 @@ EpisodeRows::EpisodeRows(const WriterOptions& options, EpisodeStart start)
 }
 
 void EpisodeRows::check(const FrameData& frame) const {
-  FROSTLINE_REQUIRE(
-      frame.features.size() == options_.features.size() &&
-          frame.images.size() == options_.cameras.size(),
-      ErrorCode::kUsage,
-      "frame has another number of features or images than the data set",
-      fmt::format("features={} expected={} images={} expected={}",
-                  frame.features.size(),
-                  options_.features.size(),
-                  frame.images.size(),
-                  options_.cameras.size()));
+  FROSTLINE_REQUIRE(frame.features.size() == options_.features.size() &&
+                        frame.images.size() == options_.cameras.size(),
+                    ErrorCode::kUsage,
+                    "frame has another number of features or images than the data set",
+                    fmt::format("features={} expected={} images={} expected={}",
+                                frame.features.size(),
+                                options_.features.size(),
+                                frame.images.size(),
+                                options_.cameras.size()));
   for (std::size_t i = 0; i < frame.features.size(); ++i) {
     const std::string& name = options_.features[i].name;
     FROSTLINE_REQUIRE(
@@ -195,8 +193,7 @@ std::vector<ColumnData> episode_row(const WriterOptions& options,
   const auto fps = static_cast<double>(options.fps);
   std::vector<ColumnData> row;
   row.push_back(number("episode_index", whole(start.index)));
-  row.push_back(
-      {.name = "tasks", .layout = ColumnLayout::kTextList, .text_lists = {{start.task}}});
+  row.push_back({.name = "tasks", .layout = ColumnLayout::kTextList, .text_lists = {{start.task}}});
   row.push_back(number("length", whole(length)));
   row.push_back(number("data/chunk_index", whole(places.data.chunk())));
   row.push_back(number("data/file_index", whole(places.data.file())));

@@ -30,7 +30,9 @@ class EpisodeRows {
   void add(const FrameData& frame);
 
   const EpisodeStart& start() const { return start_; }
+
   std::int64_t length() const { return length_; }
+
   NamedStatistics statistics() const;
   /// Lengths of the row groups: one, or short ones when images are among the columns, because a
   /// row group is read as a whole.
@@ -57,6 +59,7 @@ struct EpisodePlaces {
   FileNumber episodes;
   std::vector<VideoPlace> videos;  ///< In the order of the cameras.
 };
+
 std::vector<ColumnData> episode_row(const WriterOptions& options,
                                     const EpisodeStart& start,
                                     std::int64_t length,

@@ -67,8 +67,7 @@ void check_counts(const LeRobotContent& content, Findings& findings) {
   const DatasetInfo& info = content.meta.info;
   const fs::path file = info.root / kInfoFile;
   const std::int64_t num_episodes = std::ssize(content.episodes);
-  const std::int64_t num_frames =
-      content.episodes.empty() ? 0 : content.episodes.back().range.end;
+  const std::int64_t num_frames = content.episodes.empty() ? 0 : content.episodes.back().range.end;
   if (info.num_episodes == num_episodes && info.num_frames == num_frames) {
     return;
   }
@@ -91,16 +90,16 @@ void check_episodes(const LeRobotContent& content, Findings& findings) {
   std::set<std::int64_t> seen;
   std::int64_t expected = 0;
   for (const Episode& episode : content.episodes) {
-    const auto add = [&](Severity severity, std::string code, std::string message,
-                         std::string remedy) {
-      findings.push_back({severity,
-                          std::move(code),
-                          (content.meta.info.root / kEpisodesFolder).string(),
-                          episode.index,
-                          std::nullopt,
-                          std::move(message),
-                          std::move(remedy)});
-    };
+    const auto add =
+        [&](Severity severity, std::string code, std::string message, std::string remedy) {
+          findings.push_back({severity,
+                              std::move(code),
+                              (content.meta.info.root / kEpisodesFolder).string(),
+                              episode.index,
+                              std::nullopt,
+                              std::move(message),
+                              std::move(remedy)});
+        };
     if (episode.range.length() <= 0) {
       add(Severity::kError,
           "empty_episode",
@@ -115,9 +114,8 @@ void check_episodes(const LeRobotContent& content, Findings& findings) {
     } else if (episode.index != expected) {
       add(Severity::kWarning,
           "episode_gap",
-          fmt::format("episode_index values have a gap: found={} expected={}",
-                      episode.index,
-                      expected),
+          fmt::format(
+              "episode_index values have a gap: found={} expected={}", episode.index, expected),
           "none needed here: episodes are addressed by their index, not by their place");
     }
     expected = episode.index + 1;
@@ -161,13 +159,12 @@ void load_tasks(LeRobotContent& content, Findings& findings) {
     const auto names = file.read_texts(column);
     for (std::size_t row = 0; row < indices.size(); ++row) {
       const auto index = static_cast<std::size_t>(indices[row]);
-      FROSTLINE_REQUIRE(index < indices.size(),
-                        ErrorCode::kData,
-                        "task_index is out of range",
-                        fmt::format("file={} task_index={} tasks={}",
-                                    path.string(),
-                                    indices[row],
-                                    indices.size()));
+      FROSTLINE_REQUIRE(
+          index < indices.size(),
+          ErrorCode::kData,
+          "task_index is out of range",
+          fmt::format(
+              "file={} task_index={} tasks={}", path.string(), indices[row], indices.size()));
       content.meta.info.tasks.resize(indices.size());
       content.meta.info.tasks[index] = names[row];
     }
@@ -183,7 +180,6 @@ void load_tasks(LeRobotContent& content, Findings& findings) {
 
 bool load_episodes(LeRobotContent& content, Findings& findings) {
   const fs::path& root = content.meta.info.root;
-  load_tasks(content, findings);
   const std::vector<fs::path> files = list_parquet(root / kEpisodesFolder);
   if (files.empty()) {
     if (content.is_unfinished) {
@@ -201,6 +197,7 @@ bool load_episodes(LeRobotContent& content, Findings& findings) {
     }
     return false;
   }
+  load_tasks(content, findings);
   bool is_complete = true;
   for (const fs::path& file : files) {
     try {
@@ -225,7 +222,10 @@ bool load_episodes(LeRobotContent& content, Findings& findings) {
   }
   check_episodes(content, findings);
   if (content.episodes.empty()) {
-    add_error(findings, "no_episodes", root / kEpisodesFolder, "data set has no episodes",
+    add_error(findings,
+              "no_episodes",
+              root / kEpisodesFolder,
+              "data set has no episodes",
               "record or download some");
   }
   return !content.episodes.empty();

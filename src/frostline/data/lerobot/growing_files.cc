@@ -12,9 +12,13 @@ namespace frostline::data {
 
 namespace fs = std::filesystem;
 
-std::int64_t FileNumber::chunk() const { return sequence / kFilesPerChunk; }
+std::int64_t FileNumber::chunk() const {
+  return sequence / kFilesPerChunk;
+}
 
-std::int64_t FileNumber::file() const { return sequence % kFilesPerChunk; }
+std::int64_t FileNumber::file() const {
+  return sequence % kFilesPerChunk;
+}
 
 std::int64_t num_bytes_of(const std::vector<ColumnData>& columns) {
   std::size_t num_bytes = 0;

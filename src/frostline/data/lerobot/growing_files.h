@@ -61,7 +61,9 @@ struct VideoPlace {
 /// As `GrowingParquet` for the videos of one camera; joined without encoding again.
 class GrowingVideo {
  public:
-  GrowingVideo(std::filesystem::path root, std::string camera, std::int64_t fps,
+  GrowingVideo(std::filesystem::path root,
+               std::string camera,
+               std::int64_t fps,
                std::int64_t cap_bytes);
 
   void start_at(std::int64_t sequence);

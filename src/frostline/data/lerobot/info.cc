@@ -132,8 +132,9 @@ class InfoReader {
     int major = 0;
     if (version.size() < 2 || version[0] != 'v' ||
         std::sscanf(version.c_str(), "v%d", &major) != 1) {
-      fail("unknown_version",
-           fmt::format("codebase_version is missing or unreadable: codebase_version='{}'", version));
+      fail(
+          "unknown_version",
+          fmt::format("codebase_version is missing or unreadable: codebase_version='{}'", version));
       return false;
     }
     if (major < 3) {
@@ -183,13 +184,13 @@ class InfoReader {
       } else if (const auto known = dtype_of_numpy(dtype)) {
         out_.info.features.push_back({name, *known, shape});
       } else if (dtype != "string" && dtype != "language") {
-        add_warning(findings_,
-                    "unknown_dtype",
-                    file_,
-                    fmt::format("feature is ignored, its type is unknown: feature={} dtype={}",
-                                name,
-                                dtype),
-                    "nothing to do unless a policy needs it");
+        add_warning(
+            findings_,
+            "unknown_dtype",
+            file_,
+            fmt::format(
+                "feature is ignored, its type is unknown: feature={} dtype={}", name, dtype),
+            "nothing to do unless a policy needs it");
       }
     }
   }
@@ -214,8 +215,8 @@ class InfoReader {
         details = &feature[key];
       }
     }
-    if ((is_channels_first ? shape[0] : shape[2]) != 3 ||
-        details->value("is_depth_map", false) || details->value("video.is_depth_map", false)) {
+    if ((is_channels_first ? shape[0] : shape[2]) != 3 || details->value("is_depth_map", false) ||
+        details->value("video.is_depth_map", false)) {
       add_warning(findings_,
                   "unsupported_camera",
                   file_,

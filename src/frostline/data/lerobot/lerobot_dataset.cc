@@ -107,12 +107,11 @@ class LeRobotDataset final : public Dataset {
 
   const FeatureStatistics& statistics(const std::string& feature) const override {
     const auto found = content_.statistics.find(feature);
-    FROSTLINE_REQUIRE(found != content_.statistics.end(),
-                      ErrorCode::kData,
-                      "data set stores no statistics for the feature",
-                      fmt::format("feature={} file={}",
-                                  feature,
-                                  (info().root / kStatisticsFile).string()));
+    FROSTLINE_REQUIRE(
+        found != content_.statistics.end(),
+        ErrorCode::kData,
+        "data set stores no statistics for the feature",
+        fmt::format("feature={} file={}", feature, (info().root / kStatisticsFile).string()));
     return found->second;
   }
 
@@ -129,15 +128,15 @@ class LeRobotDataset final : public Dataset {
 
  private:
   const Episode& episode(std::int64_t episode_index) const {
-    const auto found = std::ranges::lower_bound(content_.episodes, episode_index, {}, &Episode::index);
-    FROSTLINE_REQUIRE(
-        found != content_.episodes.end() && found->index == episode_index,
-        ErrorCode::kUsage,
-        "data set has no such episode",
-        fmt::format("episode={} path={} ; it has {}",
-                    episode_index,
-                    info().root.string(),
-                    describe_episodes(episode_indices_)));
+    const auto found =
+        std::ranges::lower_bound(content_.episodes, episode_index, {}, &Episode::index);
+    FROSTLINE_REQUIRE(found != content_.episodes.end() && found->index == episode_index,
+                      ErrorCode::kUsage,
+                      "data set has no such episode",
+                      fmt::format("episode={} path={} ; it has {}",
+                                  episode_index,
+                                  info().root.string(),
+                                  describe_episodes(episode_indices_)));
     return *found;
   }
 

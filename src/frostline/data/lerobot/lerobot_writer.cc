@@ -58,22 +58,22 @@ void require_options(const WriterOptions& options) {
                     fmt::format("fps={}", options.fps));
   std::set<std::string> names(std::begin(kAutomaticFeatures), std::end(kAutomaticFeatures));
   const auto require_new_name = [&](const std::string& name) {
-    FROSTLINE_REQUIRE(names.insert(name).second && !name.empty() &&
-                          name.find('/') == std::string::npos,
-                      ErrorCode::kUsage,
-                      "name of a feature is used twice or not allowed",
-                      fmt::format("feature='{}' ; a slash and the names timestamp, frame_index, "
-                                  "episode_index, index, task_index are not allowed",
-                                  name));
+    FROSTLINE_REQUIRE(
+        names.insert(name).second && !name.empty() && name.find('/') == std::string::npos,
+        ErrorCode::kUsage,
+        "name of a feature is used twice or not allowed",
+        fmt::format("feature='{}' ; a slash and the names timestamp, frame_index, "
+                    "episode_index, index, task_index are not allowed",
+                    name));
   };
   for (const Feature& feature : options.features) {
     require_new_name(feature.name);
-    FROSTLINE_REQUIRE(feature.shape.size() == 1 && feature.shape[0] > 0,
-                      ErrorCode::kUnsupported,
-                      "feature is no vector",
-                      fmt::format("feature={} shape={} ; write it flattened",
-                                  feature.name,
-                                  to_string(feature.shape)));
+    FROSTLINE_REQUIRE(
+        feature.shape.size() == 1 && feature.shape[0] > 0,
+        ErrorCode::kUnsupported,
+        "feature is no vector",
+        fmt::format(
+            "feature={} shape={} ; write it flattened", feature.name, to_string(feature.shape)));
   }
   for (const Camera& camera : options.cameras) {
     require_new_name(camera.name);
@@ -157,8 +157,8 @@ class LeRobotWriter final : public DatasetWriter {
     }
     // This row makes the episode part of the data set; a kill before it leaves only rows and
     // pictures that nothing refers to, and a resumed recording removes them.
-    places.episodes = episodes_.place(
-        num_bytes_of(episode_row(options_, start, length, places, statistics)));
+    places.episodes =
+        episodes_.place(num_bytes_of(episode_row(options_, start, length, places, statistics)));
     episodes_.append(episode_row(options_, start, length, places, statistics), {1});
     statistics_.push_back(std::move(statistics));
     ++num_episodes_;
@@ -223,29 +223,31 @@ class LeRobotWriter final : public DatasetWriter {
   }
 
   void resume() {
-    FROSTLINE_REQUIRE(
-        read_json(root_ / kRecordingFile) == recording_json(options_),
-        ErrorCode::kData,
-        "unfinished recording has other features, cameras or video options",
-        fmt::format("file={} ; use the same options, or record into another folder",
-                    (root_ / kRecordingFile).string()));
+    FROSTLINE_REQUIRE(read_json(root_ / kRecordingFile) == recording_json(options_),
+                      ErrorCode::kData,
+                      "unfinished recording has other features, cameras or video options",
+                      fmt::format("file={} ; use the same options, or record into another folder",
+                                  (root_ / kRecordingFile).string()));
     LeRobotContent content;
     Findings findings;
     if (!fs::exists(root_ / kInfoFile)) {
       write_info(root_, options_, {});
     }
     load_content(root_, content, findings);
-    if (content.episodes.empty() && content.episode_files.empty()) {
-      for (const char* folder : {"data", "videos"}) {
-        fs::remove_all(root_ / folder);
-      }
-      return;
-    }
-    const auto error = std::ranges::find(findings, Severity::kError, &Finding::severity);
+    const auto error = std::ranges::find_if(findings, [](const Finding& finding) {
+      return finding.severity == Severity::kError && finding.code != "no_episodes";
+    });
     if (error != findings.end()) {
       throw Error(ErrorCode::kData,
                   "unfinished recording is damaged",
                   fmt::format("{} ; file={} ; {}", error->message, error->file, error->remedy));
+    }
+    remove_partial_files();
+    if (content.episodes.empty()) {
+      for (const char* folder : {"data", "videos"}) {
+        fs::remove_all(root_ / folder);
+      }
+      return;
     }
     num_episodes_ = std::ssize(content.episodes);
     num_frames_ = content.episodes.back().range.end;
@@ -258,7 +260,8 @@ class LeRobotWriter final : public DatasetWriter {
     episodes_.start_at(std::ssize(content.episode_files));
     resume_data(content);
     resume_videos(content);
-    log_info("recording goes on after {} finished episodes: path={}", num_episodes_, root_.string());
+    log_info(
+        "recording goes on after {} finished episodes: path={}", num_episodes_, root_.string());
   }
 
   /// Drops rows of an episode that did not become part of the data set.
@@ -320,6 +323,19 @@ class LeRobotWriter final : public DatasetWriter {
     }
     for (const fs::path& other : others) {
       fs::remove(other);
+    }
+  }
+
+  /// What a killed writer had begun to write beside its files.
+  void remove_partial_files() const {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::recursive_directory_iterator(root_ / "meta")) {
+      if (entry.is_regular_file() && entry.path().extension() == ".partial") {
+        files.push_back(entry.path());
+      }
+    }
+    for (const fs::path& file : files) {
+      fs::remove(file);
     }
   }
 

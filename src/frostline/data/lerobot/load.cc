@@ -54,7 +54,9 @@ class DataFileLoader {
 
   void load() {
     if (!fs::exists(path_)) {
-      add(std::nullopt, std::nullopt, "missing_file",
+      add(std::nullopt,
+          std::nullopt,
+          "missing_file",
           fmt::format("data file is missing ; needed by {}", needed_by()));
       return;
     }
@@ -186,13 +188,12 @@ class DataFileLoader {
 std::string describe_episodes(const std::vector<std::int64_t>& episodes) {
   constexpr std::size_t kMost = 10;
   const std::size_t shown = std::min(kMost, episodes.size());
-  return fmt::format("{} episode{}: {}{}",
-                     episodes.size(),
-                     episodes.size() == 1 ? "" : "s",
-                     fmt::join(episodes.begin(),
-                               episodes.begin() + static_cast<std::ptrdiff_t>(shown),
-                               ", "),
-                     shown < episodes.size() ? ", …" : "");
+  return fmt::format(
+      "{} episode{}: {}{}",
+      episodes.size(),
+      episodes.size() == 1 ? "" : "s",
+      fmt::join(episodes.begin(), episodes.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+      shown < episodes.size() ? ", …" : "");
 }
 
 void load_statistics(LeRobotContent& content, Findings& findings) {
@@ -257,10 +258,7 @@ void load_content(const fs::path& root, LeRobotContent& out, Findings& findings)
     add_warning(findings,
                 "recording_unfinished",
                 root / kRecordingFile,
-                fmt::format("recording was interrupted ; finished {} can be used",
-                            std::ssize(out.episodes) == 1
-                                ? "episode"
-                                : fmt::format("{} episodes", out.episodes.size())),
+                fmt::format("recording was interrupted: finished_episodes={}", out.episodes.size()),
                 "record into the same folder with the same options to go on");
   }
   load_statistics(out, findings);

@@ -34,11 +34,15 @@ Json camera_json(const Camera& camera, const WriterOptions& options) {
   return feature;
 }
 
-Json value_json(DType dtype) { return {{"dtype", numpy_name(dtype)}, {"_type", "Value"}}; }
+Json value_json(DType dtype) {
+  return {{"dtype", numpy_name(dtype)}, {"_type", "Value"}};
+}
 
 }  // namespace
 
-bool is_video_codec(const std::string& codec) { return codec == "av1" || codec == "h264"; }
+bool is_video_codec(const std::string& codec) {
+  return codec == "av1" || codec == "h264";
+}
 
 Json features_json(const WriterOptions& options) {
   Json features = Json::object();
@@ -101,11 +105,12 @@ void write_tasks(const std::filesystem::path& root, const std::vector<std::strin
   };
   const Json pandas = {
       {"index_columns", Json::array({"task"})},
-      {"column_indexes", Json::array({{{"name", nullptr},
-                                       {"field_name", nullptr},
-                                       {"pandas_type", "unicode"},
-                                       {"numpy_type", "object"},
-                                       {"metadata", {{"encoding", "UTF-8"}}}}})},
+      {"column_indexes",
+       Json::array({{{"name", nullptr},
+                     {"field_name", nullptr},
+                     {"pandas_type", "unicode"},
+                     {"numpy_type", "object"},
+                     {"metadata", {{"encoding", "UTF-8"}}}}})},
       {"columns",
        Json::array({column("task_index", "int64", "int64"), column("task", "unicode", "object")})},
       {"attributes", Json::object()},

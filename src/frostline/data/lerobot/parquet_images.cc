@@ -37,13 +37,10 @@ std::string ParquetImages::read(const std::filesystem::path& path,
     }
     begin += length;
   }
-  throw Error(ErrorCode::kData,
-              "Parquet file ends before the row asked for",
-              fmt::format("file={} column={} row={} rows={}",
-                          path.string(),
-                          column,
-                          row,
-                          file.num_rows()));
+  throw Error(
+      ErrorCode::kData,
+      "Parquet file ends before the row asked for",
+      fmt::format("file={} column={} row={} rows={}", path.string(), column, row, file.num_rows()));
 }
 
 }  // namespace frostline::data

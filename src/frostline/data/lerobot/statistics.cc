@@ -114,7 +114,7 @@ FeatureStatistics aggregate(std::span<const FeatureStatistics* const> parts) {
   }
   const std::size_t dim = parts.front()->mean.size();
   for (std::size_t i = 0; i < dim; ++i) {
-    const auto weighted_mean = [&](std::vector<double> FeatureStatistics::* member) {
+    const auto weighted_mean = [&](std::vector<double> FeatureStatistics::*member) {
       double sum = 0.0;
       for (const FeatureStatistics* part : parts) {
         sum += static_cast<double>(part->count) * (part->*member)[i];
@@ -129,8 +129,8 @@ FeatureStatistics aggregate(std::span<const FeatureStatistics* const> parts) {
       low = std::min(low, part->min[i]);
       high = std::max(high, part->max[i]);
       const double distance = part->mean[i] - mean;
-      squares += static_cast<double>(part->count) *
-                 (part->std[i] * part->std[i] + distance * distance);
+      squares +=
+          static_cast<double>(part->count) * (part->std[i] * part->std[i] + distance * distance);
     }
     all.min.push_back(low);
     all.max.push_back(high);

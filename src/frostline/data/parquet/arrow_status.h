@@ -44,6 +44,7 @@ struct ArrowColumns {
   std::vector<std::shared_ptr<arrow::ChunkedArray>> columns;
   std::int64_t num_rows = 0;
 };
+
 ArrowColumns read_arrow_columns(const std::filesystem::path& path);
 
 }  // namespace frostline::data

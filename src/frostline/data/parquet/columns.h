@@ -20,7 +20,8 @@ enum class ColumnLayout {
   kScalar,
   kList,        ///< Variable-size list type; every row has `width` elements.
   kFixedList,   ///< Fixed-size list type of `width` elements.
-  kPerChannel,  ///< Three nested lists of shape `width` x 1 x 1, as LeRobot stores image statistics.
+  kPerChannel,  ///< Three nested lists of shape `width` x 1 x 1, as LeRobot stores image
+                ///< statistics.
   kText,
   kTextList,
   kImage,  ///< struct{bytes, path}; `texts` holds the encoded bytes.

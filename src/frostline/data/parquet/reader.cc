@@ -183,7 +183,9 @@ void append_texts(const arrow::Array& array,
 
 }  // namespace
 
-bool is_parquet_supported() { return true; }
+bool is_parquet_supported() {
+  return true;
+}
 
 struct ParquetFile::Impl {
   fs::path path;
@@ -229,13 +231,17 @@ ParquetFile::ParquetFile(ParquetFile&&) noexcept = default;
 ParquetFile& ParquetFile::operator=(ParquetFile&&) noexcept = default;
 ParquetFile::~ParquetFile() = default;
 
-const fs::path& ParquetFile::path() const { return impl_->path; }
+const fs::path& ParquetFile::path() const {
+  return impl_->path;
+}
 
 std::int64_t ParquetFile::num_rows() const {
   return impl_->reader->parquet_reader()->metadata()->num_rows();
 }
 
-std::vector<std::string> ParquetFile::column_names() const { return impl_->schema->field_names(); }
+std::vector<std::string> ParquetFile::column_names() const {
+  return impl_->schema->field_names();
+}
 
 bool ParquetFile::has_column(const std::string& name) const {
   return impl_->schema->GetFieldIndex(name) >= 0;
@@ -283,7 +289,9 @@ std::vector<std::vector<std::string>> ParquetFile::read_text_lists(
   return rows;
 }
 
-int ParquetFile::num_row_groups() const { return impl_->reader->num_row_groups(); }
+int ParquetFile::num_row_groups() const {
+  return impl_->reader->num_row_groups();
+}
 
 std::int64_t ParquetFile::row_group_length(int row_group) const {
   return impl_->reader->parquet_reader()->metadata()->RowGroup(row_group)->num_rows();

@@ -81,7 +81,9 @@ arrow::Status append_cell(arrow::ArrayBuilder& builder, const Cell& cell) {
   }
 }
 
-Cell read_cell(const arrow::Array& array, std::int64_t row, const fs::path& path,
+Cell read_cell(const arrow::Array& array,
+               std::int64_t row,
+               const fs::path& path,
                const std::string& column) {
   if (array.IsNull(row)) {
     return {};

@@ -152,20 +152,20 @@ void write_arrow_table(const fs::path& path,
     properties.disable_dictionary(column + ".bytes");
     properties.disable_statistics(column + ".bytes");
   }
-  const auto arrow_properties =
-      parquet::ArrowWriterProperties::Builder().store_schema()->build();
+  const auto arrow_properties = parquet::ArrowWriterProperties::Builder().store_schema()->build();
   replace_file(path, [&](const fs::path& temporary) {
     try {
       const auto sink = value_or_throw(
           arrow::io::FileOutputStream::Open(temporary.string()), ErrorCode::kIo, kWhat, path);
-      const auto writer = value_or_throw(parquet::arrow::FileWriter::Open(*table->schema(),
-                                                                          arrow::default_memory_pool(),
-                                                                          sink,
-                                                                          properties.build(),
-                                                                          arrow_properties),
-                                         ErrorCode::kIo,
-                                         kWhat,
-                                         path);
+      const auto writer =
+          value_or_throw(parquet::arrow::FileWriter::Open(*table->schema(),
+                                                          arrow::default_memory_pool(),
+                                                          sink,
+                                                          properties.build(),
+                                                          arrow_properties),
+                         ErrorCode::kIo,
+                         kWhat,
+                         path);
       std::int64_t begin = 0;
       for (const std::int64_t length : row_groups) {
         require_ok(

@@ -11,7 +11,9 @@ namespace frostline::data {
 
 namespace fs = std::filesystem;
 
-bool is_video_supported() { return true; }
+bool is_video_supported() {
+  return true;
+}
 
 VideoProbe probe_video(const fs::path& path) {
   const InputFile file(path);
@@ -31,10 +33,12 @@ VideoProbe probe_video(const fs::path& path) {
 VideoIndex::VideoIndex(const fs::path& path) {
   const InputFile file(path);
   const PacketPointer packet = make_packet();
+
   struct Key {
     std::int64_t pts = 0;
     std::int64_t dts = 0;
   };
+
   std::vector<Key> keys;
   std::vector<std::pair<Frame, std::int64_t>> found;  // With the pts of the key frame.
   while (file.read(*packet)) {

@@ -93,7 +93,8 @@ struct VideoEncoder::Impl {
     frame->height = codec->height;
     frame->color_range = codec->color_range;
     frame->colorspace = codec->colorspace;
-    require_ffmpeg(av_frame_get_buffer(frame.get(), 0), ErrorCode::kResource, "out of memory", path);
+    require_ffmpeg(
+        av_frame_get_buffer(frame.get(), 0), ErrorCode::kResource, "out of memory", path);
   }
 
   void set(const AVCodec& encoder, const char* name, const std::string& value) const {
@@ -184,8 +185,7 @@ bool join_videos(const fs::path& first,
     while (input.read(*packet)) {
       ++num_frames;
       av_packet_rescale_ts(packet.get(), input.stream()->time_base, output.stream()->time_base);
-      const std::int64_t offset =
-          av_rescale_q(before, frame_duration, output.stream()->time_base);
+      const std::int64_t offset = av_rescale_q(before, frame_duration, output.stream()->time_base);
       packet->pts += offset;
       packet->dts += offset;
       output.write(*packet);

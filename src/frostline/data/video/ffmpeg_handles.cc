@@ -63,7 +63,9 @@ InputFile::InputFile(const fs::path& path) : path_(path) {
   stream_ = context_->streams[stream];
 }
 
-InputFile::~InputFile() { avformat_close_input(&context_); }
+InputFile::~InputFile() {
+  avformat_close_input(&context_);
+}
 
 bool InputFile::read(AVPacket& packet) const {
   for (;;) {
@@ -88,8 +90,8 @@ OutputFile::OutputFile(const fs::path& path) : path_(path) {
   // No creation time or library version in the file: the same frames give the same bytes.
   context_->flags |= AVFMT_FLAG_BITEXACT;
   stream_ = avformat_new_stream(context_, nullptr);
-  const int opened =
-      stream_ == nullptr ? AVERROR(ENOMEM) : avio_open(&context_->pb, path.c_str(), AVIO_FLAG_WRITE);
+  const int opened = stream_ == nullptr ? AVERROR(ENOMEM)
+                                        : avio_open(&context_->pb, path.c_str(), AVIO_FLAG_WRITE);
   if (opened < 0) {
     avformat_free_context(context_);
     require_ffmpeg(opened, ErrorCode::kIo, kWhat, path);
@@ -118,8 +120,7 @@ void OutputFile::write(AVPacket& packet) const {
 }
 
 void OutputFile::finish() {
-  require_ffmpeg(
-      av_write_trailer(context_), ErrorCode::kIo, "cannot finish video file", path_);
+  require_ffmpeg(av_write_trailer(context_), ErrorCode::kIo, "cannot finish video file", path_);
   require_ffmpeg(avio_closep(&context_->pb), ErrorCode::kIo, "cannot close video file", path_);
 }
 
@@ -144,8 +145,8 @@ const AVCodec* find_decoder(AVCodecID id, const fs::path& path) {
 
 namespace {
 
-constexpr int kFlags = SWS_BILINEAR | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT |
-                       SWS_FULL_CHR_H_INP | SWS_BITEXACT;
+constexpr int kFlags =
+    SWS_BILINEAR | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP | SWS_BITEXACT;
 
 int table_of(AVColorSpace space) {
   return space == AVCOL_SPC_BT709 ? SWS_CS_ITU709 : SWS_CS_ITU601;
@@ -175,13 +176,12 @@ void set_up(ScalePointer& context, const AVFrame& from, const AVFrame& to) {
                                      nullptr,
                                      nullptr,
                                      nullptr));
-  FROSTLINE_REQUIRE(
-      context != nullptr,
-      ErrorCode::kUnsupported,
-      "cannot convert between pixel formats",
-      fmt::format("from={} to={}",
-                  av_get_pix_fmt_name(static_cast<AVPixelFormat>(from.format)),
-                  av_get_pix_fmt_name(static_cast<AVPixelFormat>(to.format))));
+  FROSTLINE_REQUIRE(context != nullptr,
+                    ErrorCode::kUnsupported,
+                    "cannot convert between pixel formats",
+                    fmt::format("from={} to={}",
+                                av_get_pix_fmt_name(static_cast<AVPixelFormat>(from.format)),
+                                av_get_pix_fmt_name(static_cast<AVPixelFormat>(to.format))));
   const bool from_rgb = from.format == AV_PIX_FMT_RGB24;
   const bool to_rgb = to.format == AV_PIX_FMT_RGB24;
   sws_setColorspaceDetails(context.get(),
@@ -214,13 +214,8 @@ void PixelConverter::to_rgb(const AVFrame& frame, std::span<std::uint8_t> out) {
   // swscale may write beyond the end of a row: it gets padded rows, the caller exact ones.
   make_rgb(rgb_, frame.height, frame.width);
   set_up(context_, frame, *rgb_);
-  sws_scale(context_.get(),
-            frame.data,
-            frame.linesize,
-            0,
-            frame.height,
-            rgb_->data,
-            rgb_->linesize);
+  sws_scale(
+      context_.get(), frame.data, frame.linesize, 0, frame.height, rgb_->data, rgb_->linesize);
   const std::size_t row_bytes = static_cast<std::size_t>(frame.width) * 3;
   FROSTLINE_CHECK(out.size() == row_bytes * static_cast<std::size_t>(frame.height));
   for (int y = 0; y < frame.height; ++y) {

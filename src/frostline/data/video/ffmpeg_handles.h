@@ -20,8 +20,11 @@ namespace frostline::data {
 
 struct FreeFfmpeg {
   void operator()(AVFrame* frame) const noexcept { av_frame_free(&frame); }
+
   void operator()(AVPacket* packet) const noexcept { av_packet_free(&packet); }
+
   void operator()(AVCodecContext* context) const noexcept { avcodec_free_context(&context); }
+
   void operator()(SwsContext* context) const noexcept { sws_freeContext(context); }
 };
 
@@ -54,6 +57,7 @@ class InputFile {
   ~InputFile();
 
   AVFormatContext* get() const { return context_; }
+
   AVStream* stream() const { return stream_; }
 
   /// Reads the next packet of the video stream; false at the end of the file.
@@ -76,7 +80,9 @@ class OutputFile {
   ~OutputFile();
 
   AVFormatContext* get() const { return context_; }
+
   AVStream* stream() const { return stream_; }
+
   void write_header() const;
   void write(AVPacket& packet) const;
   void finish();

@@ -28,8 +28,10 @@ CodecPointer open_codec(const AVCodec* codec, const AVCodecContext& like) {
   context->time_base = {1, 1};
   context->flags |= AV_CODEC_FLAG_BITEXACT | like.flags;
   context->global_quality = like.global_quality;
-  require_ffmpeg(
-      avcodec_open2(context.get(), codec, nullptr), ErrorCode::kUnsupported, "cannot start codec", "");
+  require_ffmpeg(avcodec_open2(context.get(), codec, nullptr),
+                 ErrorCode::kUnsupported,
+                 "cannot start codec",
+                 "");
   return context;
 }
 

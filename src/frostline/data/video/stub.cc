@@ -11,8 +11,9 @@ namespace {
 [[noreturn]] void unsupported(const std::string& what) {
   throw Error(ErrorCode::kUnsupported,
               "this build cannot read or write video, PNG or JPEG",
-              what + " ; install FFmpeg's development files and build with "
-                     "-DFROSTLINE_WITH_FFMPEG=ON, or use a data set with `raw` images");
+              what +
+                  " ; install FFmpeg's development files and build with "
+                  "-DFROSTLINE_WITH_FFMPEG=ON, or use a data set with `raw` images");
 }
 
 }  // namespace
@@ -21,11 +22,17 @@ struct VideoDecoder::Impl {};
 
 struct VideoEncoder::Impl {};
 
-bool is_video_supported() { return false; }
+bool is_video_supported() {
+  return false;
+}
 
-VideoProbe probe_video(const std::filesystem::path& path) { unsupported("file=" + path.string()); }
+VideoProbe probe_video(const std::filesystem::path& path) {
+  unsupported("file=" + path.string());
+}
 
-VideoIndex::VideoIndex(const std::filesystem::path& path) { unsupported("file=" + path.string()); }
+VideoIndex::VideoIndex(const std::filesystem::path& path) {
+  unsupported("file=" + path.string());
+}
 
 VideoDecoder::VideoDecoder(const std::filesystem::path& path,
                            std::shared_ptr<const VideoIndex> /*index*/) {
@@ -40,7 +47,9 @@ void VideoDecoder::read(std::int64_t /*frame_index*/, std::span<std::uint8_t> /*
   unsupported("frame");
 }
 
-std::int64_t VideoDecoder::cost_of(std::int64_t /*frame_index*/) const { return 0; }
+std::int64_t VideoDecoder::cost_of(std::int64_t /*frame_index*/) const {
+  return 0;
+}
 
 VideoEncoder::VideoEncoder(const std::filesystem::path& path,
                            const VideoEncoderOptions& /*options*/) {
@@ -49,9 +58,13 @@ VideoEncoder::VideoEncoder(const std::filesystem::path& path,
 
 VideoEncoder::~VideoEncoder() = default;
 
-void VideoEncoder::add(std::span<const std::uint8_t> /*rgb*/) { unsupported("frame"); }
+void VideoEncoder::add(std::span<const std::uint8_t> /*rgb*/) {
+  unsupported("frame");
+}
 
-void VideoEncoder::finish() { unsupported("video"); }
+void VideoEncoder::finish() {
+  unsupported("video");
+}
 
 void require_video_encoder(const VideoEncoderOptions& options) {
   unsupported("codec=" + options.codec);

@@ -32,7 +32,7 @@ class VideoIndex {
  public:
   struct Frame {
     std::int64_t pts = 0;
-    std::int64_t key_dts = 0;        ///< Where to seek to.
+    std::int64_t key_dts = 0;    ///< Where to seek to.
     std::int64_t key_frame = 0;  ///< Index of the key frame that decoding has to start at.
   };
 
