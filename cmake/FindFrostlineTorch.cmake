@@ -51,5 +51,8 @@ if(FrostlineTorch_FOUND AND NOT TARGET frostline::torch)
     target_link_options(frostline::torch INTERFACE "LINKER:--no-as-needed")
     target_link_libraries(frostline::torch INTERFACE frostline::torch_cuda
                           frostline::torch_c10_cuda CUDA::cudart)
+    # The wheels that libtorch_cuda needs bring headers (cuBLAS, cuSPARSE) a small toolkit lacks.
+    file(GLOB _wheel_includes LIST_DIRECTORIES true "${FROSTLINE_TORCH_DIR}/../nvidia/cu*/include")
+    target_include_directories(frostline::torch INTERFACE ${_wheel_includes})
   endif()
 endif()

@@ -1,5 +1,6 @@
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
@@ -16,13 +17,37 @@ Function load(const char* name) {
   return function;
 }
 
+/// The surfaceless display, which Mesa offers, then that of each device, which NVIDIA offers.
+std::vector<EGLDisplay> headless_displays() {
+  std::vector<EGLDisplay> displays = {
+      eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr)};
+  const auto query_devices =
+      reinterpret_cast<PFNEGLQUERYDEVICESEXTPROC>(eglGetProcAddress("eglQueryDevicesEXT"));
+  std::array<EGLDeviceEXT, 16> devices{};
+  EGLint num_devices = 0;
+  if (query_devices != nullptr &&
+      query_devices(static_cast<EGLint>(devices.size()), devices.data(), &num_devices) ==
+          EGL_TRUE) {
+    for (EGLint i = 0; i < num_devices; ++i) {
+      displays.push_back(eglGetPlatformDisplay(
+          EGL_PLATFORM_DEVICE_EXT, devices[static_cast<std::size_t>(i)], nullptr));
+    }
+  }
+  return displays;
+}
+
 /// Owns a desktop OpenGL context without any window or surface.
 class SurfacelessContext {
  public:
   SurfacelessContext() {
-    display_ = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
-    if (display_ == EGL_NO_DISPLAY || eglInitialize(display_, nullptr, nullptr) != EGL_TRUE) {
-      reason_ = "no surfaceless EGL display";
+    for (EGLDisplay display : headless_displays()) {
+      if (display != EGL_NO_DISPLAY && eglInitialize(display, nullptr, nullptr) == EGL_TRUE) {
+        display_ = display;
+        break;
+      }
+    }
+    if (display_ == EGL_NO_DISPLAY) {
+      reason_ = "no headless EGL display";
       return;
     }
     // Unless told otherwise EGL asks for window support, which no surfaceless configuration has.
@@ -79,6 +104,9 @@ TEST(Egl, ClearsAFramebufferWithoutASurface) {
   ASSERT_EQ(load<PFNGLCHECKFRAMEBUFFERSTATUSPROC>("glCheckFramebufferStatus")(GL_FRAMEBUFFER),
             static_cast<GLenum>(GL_FRAMEBUFFER_COMPLETE));
 
+  const auto* renderer = load<const GLubyte* (*)(GLenum)>("glGetString")(GL_RENDERER);
+  ASSERT_NE(renderer, nullptr);
+  RecordProperty("renderer", reinterpret_cast<const char*>(renderer));
   load<void (*)(GLfloat, GLfloat, GLfloat, GLfloat)>("glClearColor")(0.2F, 0.4F, 0.6F, 1.0F);
   load<void (*)(GLbitfield)>("glClear")(GL_COLOR_BUFFER_BIT);
   std::array<std::uint8_t, 4> pixel{};

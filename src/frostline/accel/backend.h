@@ -93,6 +93,8 @@ class EncoderBackend {
   virtual ~EncoderBackend() = default;
 
   virtual std::string name() const = 0;
+  /// Version of the SDK; empty when it is missing.
+  virtual std::string version() const = 0;
   /// At least one entry; `device` is `none` when the SDK is missing.
   virtual std::vector<DeviceInfo> devices() const = 0;
   /// Errors: `kUnsupported` naming device and known ones, or the ops it cannot run; `kDevice`.

@@ -36,6 +36,11 @@ class Rewriter {
     for (const TensorSpec& output : graph.outputs) {
       renamed_.emplace(output.name, output.name + "/value");
     }
+    for (const Node& node : graph.nodes) {
+      if (is_quantisable(graph, node) && !keep_float.contains(node.name)) {
+        products_.insert(node.inputs[0]);
+      }
+    }
   }
 
   Graph run() {
@@ -50,6 +55,13 @@ class Rewriter {
       if (is_quantisable(graph_, node) && !keep_float_.contains(node.name)) {
         copy.inputs[0] = coded_activation(node.inputs[0]);
         copy.inputs[1] = coded_weight(node);
+      }
+      if (node.op == Op::kAdd) {
+        for (std::size_t i = 0; i < copy.inputs.size(); ++i) {
+          if (is_skip(node.inputs[i])) {
+            copy.inputs[i] = coded_activation(node.inputs[i]);
+          }
+        }
       }
       for (const std::string& input : copy.inputs) {
         copy_constant(input);
@@ -67,6 +79,12 @@ class Rewriter {
   std::string current_name(const std::string& name) const {
     const auto found = renamed_.find(name);
     return found == renamed_.end() ? name : found->second;
+  }
+
+  /// True for what a convolutional block adds to its result: a non-negative tensor that a product
+  /// reads as codes.
+  bool is_skip(const std::string& tensor) const {
+    return products_.contains(tensor) && scheme(tensor).dtype == DType::kU8;
   }
 
   const CodeScheme& scheme(const std::string& tensor) const {
@@ -137,6 +155,7 @@ class Rewriter {
   const std::set<std::string>& keep_float_;
   Graph result_;
   std::map<std::string, std::string> renamed_;
+  std::set<std::string> products_;  ///< Tensors that products read as codes.
   std::set<std::string> coded_;
 };
 

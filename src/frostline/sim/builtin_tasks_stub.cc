@@ -4,6 +4,8 @@
 #include "frostline/sim/environment.h"
 
 namespace frostline::sim {
+
+std::string mujoco_version() { return {}; }
 namespace {
 
 [[noreturn]] void refuse(const std::string& task_id) {

@@ -106,6 +106,8 @@ class Expert {
   virtual std::vector<std::vector<float>> plan(std::uint64_t seed) = 0;
 };
 
+/// Version of MuJoCo; empty when it is not built in.
+std::string mujoco_version();
 /// Ids of the built-in tasks.
 std::vector<std::string> task_ids();
 /// Errors: `kUsage` naming the known ids; `kUnsupported` when MuJoCo is not built in.

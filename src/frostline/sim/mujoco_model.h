@@ -43,9 +43,6 @@ void step_control(const mjModel& model, mjData& data, int num_substeps);
 /// True when a number is not finite or MuJoCo warned since the last reset.
 bool has_diverged(const mjModel& model, const mjData& data);
 
-/// Version of the MuJoCo library in use, for example `3.9.0`.
-std::string mujoco_version();
-
 /// An environment that MuJoCo simulates, as the renderer sees it.
 class MujocoEnvironment : public Environment {
  public:

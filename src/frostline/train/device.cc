@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "frostline/core/error.h"
-#include "frostline/core/random.h"
 
 namespace frostline::train {
 
@@ -42,14 +41,12 @@ policy::Dropout step_dropout(at::Device device, double probability, std::uint64_
     return {};
   }
   if (device.is_cpu()) {
-    return {probability, seed, static_cast<std::uint64_t>(step)};
+    return policy::Dropout(probability, seed, static_cast<std::uint64_t>(step));
   }
   at::Generator generator = at::globalContext().defaultGenerator(device);
-  Random random(seed, RandomStream::kDropout, static_cast<std::uint64_t>(step));
-  const std::uint64_t high = random.next_u32();
   const std::lock_guard lock(generator.mutex());
-  generator.set_current_seed((high << 32) | random.next_u32());
-  return {probability, generator};
+  generator.set_current_seed(policy::dropout_seed(seed, static_cast<std::uint64_t>(step)));
+  return policy::Dropout::from_device_generator(probability);
 }
 
 void synchronise(at::Device device) {

@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <optional>
 #include <string>
 
 #include <ATen/Version.h>
@@ -13,6 +12,7 @@
 #include <torch/version.h>
 
 #include "frostline/pipeline/core_budget.h"
+#include "frostline/power/meter_json.h"
 #include "frostline/version.h"
 
 namespace frostline::train {
@@ -27,10 +27,6 @@ std::string processor_name() {
     }
   }
   return "unknown";
-}
-
-Json optional_joules(const std::optional<Joules>& energy) {
-  return energy ? Json(energy->value) : Json();
 }
 
 }  // namespace
@@ -53,25 +49,13 @@ Json describe_run(const Json& config, const data::Dataset& dataset, const Finger
 }
 
 Json energy_json(const power::WindowEnergy& energy, std::int64_t samples) {
-  Json domains = Json::array();
-  for (const auto& domain : energy.domains) {
-    domains.push_back({{"domain", domain.domain.name},
-                       {"scope", domain.domain.scope},
-                       {"kind", to_string(domain.domain.kind)},
-                       {"reason", domain.domain.reason},
-                       {"joules_j", optional_joules(domain.energy)}});
-  }
+  Json document = power::to_json(energy);
   const auto total = energy.total();
-  const bool has_value = total.energy && samples > 0;
-  return {{"duration_s", energy.duration_s},
-          {"samples", samples},
-          {"domains", domains},
-          {"total",
-           {{"value", optional_joules(total.energy)},
-            {"kind", to_string(total.kind)},
-            {"reason", total.reason}}},
-          {"j_per_sample",
-           has_value ? Json(total.energy->value / static_cast<double>(samples)) : Json()}};
+  document["samples"] = samples;
+  document["j_per_sample"] = total.energy && samples > 0
+                                 ? Json(total.energy->value / static_cast<double>(samples))
+                                 : Json();
+  return document;
 }
 
 std::filesystem::path default_cache_folder() {

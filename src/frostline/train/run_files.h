@@ -18,8 +18,7 @@ Json describe_machine();
 /// Content of `run.json`: configuration, machine, fingerprints of data set and encoder.
 Json describe_run(const Json& config, const data::Dataset& dataset, const Fingerprint& encoder);
 
-/// Shape: {duration_s, samples, domains[{domain, kind, reason, joules_j}], total{value, kind,
-/// reason}, j_per_sample}; null = unmeasured.
+/// `power::to_json` with `samples` and `j_per_sample` (null = unmeasured).
 Json energy_json(const power::WindowEnergy& energy, std::int64_t samples);
 
 /// `$XDG_CACHE_HOME/frostline`, else `~/.cache/frostline`.

@@ -18,6 +18,8 @@ class OpenVinoBackend final : public EncoderBackend {
  public:
   std::string name() const override { return "openvino"; }
 
+  std::string version() const override { return ov::get_openvino_version().buildNumber; }
+
   std::vector<DeviceInfo> devices() const override {
     std::vector<DeviceInfo> result;
     try {

@@ -12,6 +12,8 @@ class MissingOpenVino final : public EncoderBackend {
  public:
   std::string name() const override { return "openvino"; }
 
+  std::string version() const override { return {}; }
+
   std::vector<DeviceInfo> devices() const override {
     return {{"openvino", "none", false, kReason, {}}};
   }

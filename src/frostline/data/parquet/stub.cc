@@ -1,8 +1,11 @@
 #include "frostline/core/error.h"
+#include "frostline/data/library_versions.h"
 #include "frostline/data/parquet/columns.h"
 #include "frostline/data/table.h"
 
 namespace frostline::data {
+
+std::string arrow_version() { return {}; }
 
 namespace {
 

@@ -1,12 +1,16 @@
 #include "frostline/data/table.h"
 
 #include <arrow/api.h>
+#include <arrow/config.h>
 #include <fmt/format.h>
 
 #include "frostline/core/error.h"
+#include "frostline/data/library_versions.h"
 #include "frostline/data/parquet/arrow_status.h"
 
 namespace frostline::data {
+
+std::string arrow_version() { return arrow::GetBuildInfo().version_string; }
 
 namespace fs = std::filesystem;
 

@@ -6,11 +6,16 @@
 #include <fmt/format.h>
 
 extern "C" {
+#include <libavutil/avutil.h>
 #include <libavutil/error.h>
 #include <libavutil/pixdesc.h>
 }
 
+#include "frostline/data/library_versions.h"
+
 namespace frostline::data {
+
+std::string ffmpeg_version() { return av_version_info(); }
 
 namespace fs = std::filesystem;
 

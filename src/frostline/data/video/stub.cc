@@ -1,7 +1,10 @@
 #include "frostline/core/error.h"
+#include "frostline/data/library_versions.h"
 #include "frostline/data/video/video.h"
 
 namespace frostline::data {
+
+std::string ffmpeg_version() { return {}; }
 
 namespace {
 
