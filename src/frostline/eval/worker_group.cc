@@ -123,6 +123,12 @@ bool WorkerGroup::finish(Job job) noexcept {
     } catch (const std::exception& error) {
       log_warning("a simulation worker failed at the end: {}", error.what());
     }
+    {
+      const std::lock_guard lock(shared_->mutex);
+      if (shared_->is_hung) {
+        return false;
+      }
+    }
     run(std::move(job));
     return true;
   } catch (const std::exception& error) {

@@ -5,7 +5,10 @@
 
 namespace frostline::sim {
 
-std::string mujoco_version() { return {}; }
+std::string mujoco_version() {
+  return {};
+}
+
 namespace {
 
 [[noreturn]] void refuse(const std::string& task_id) {
