@@ -15,15 +15,41 @@ namespace {
 
 using namespace onnx_fields;  // NOLINT(google-build-using-namespace): field names only
 
+/// Checks the encoding of the current field, which protozero only asserts.
+template <class Message>
+Message& expect(Message& message, protozero::pbf_wire_type type) {
+  FROSTLINE_REQUIRE(message.wire_type() == type, ErrorCode::kData, "field has the wrong encoding",
+                    fmt::format("field={} encoding={} expected={}",
+                                static_cast<std::uint32_t>(message.tag()),
+                                static_cast<std::uint32_t>(message.wire_type()),
+                                static_cast<std::uint32_t>(type)));
+  return message;
+}
+
+template <class Message>
+Message& delimited(Message& message) {
+  return expect(message, protozero::pbf_wire_type::length_delimited);
+}
+
+template <class Message>
+Message& varint(Message& message) {
+  return expect(message, protozero::pbf_wire_type::varint);
+}
+
+template <class Message>
+Message& fixed32(Message& message) {
+  return expect(message, protozero::pbf_wire_type::fixed32);
+}
+
 /// Reads a repeated int64 in either encoding.
 template <class Message>
 void read_ints(Message& message, std::vector<std::int64_t>& values) {
   if (message.wire_type() == protozero::pbf_wire_type::length_delimited) {
-    for (const std::int64_t value : message.get_packed_int64()) {
+    for (const std::int64_t value : delimited(message).get_packed_int64()) {
       values.push_back(value);
     }
   } else {
-    values.push_back(message.get_int64());
+    values.push_back(varint(message).get_int64());
   }
 }
 
@@ -35,22 +61,22 @@ void read_attribute(protozero::pbf_message<AttributeField> message, Node& node) 
   while (message.next()) {
     switch (message.tag()) {
       case AttributeField::kName:
-        name = message.get_string();
+        name = delimited(message).get_string();
         break;
       case AttributeField::kFloat:
-        value = message.get_float();
+        value = fixed32(message).get_float();
         break;
       case AttributeField::kInt:
-        value = message.get_int64();
+        value = varint(message).get_int64();
         break;
       case AttributeField::kString:
-        value = message.get_string();
+        value = delimited(message).get_string();
         break;
       case AttributeField::kInts:
         read_ints(message, ints);
         break;
       case AttributeField::kType:
-        type = message.get_enum();
+        type = varint(message).get_enum();
         break;
       default:
         message.skip();
@@ -73,22 +99,22 @@ Node read_node(protozero::pbf_message<NodeField> message) {
   while (message.next()) {
     switch (message.tag()) {
       case NodeField::kInput:
-        node.inputs.push_back(message.get_string());
+        node.inputs.push_back(delimited(message).get_string());
         break;
       case NodeField::kOutput:
-        node.outputs.push_back(message.get_string());
+        node.outputs.push_back(delimited(message).get_string());
         break;
       case NodeField::kName:
-        node.name = message.get_string();
+        node.name = delimited(message).get_string();
         break;
       case NodeField::kOp:
-        op = message.get_string();
+        op = delimited(message).get_string();
         break;
       case NodeField::kAttribute:
-        attributes.push_back(message.get_view());
+        attributes.push_back(delimited(message).get_view());
         break;
       case NodeField::kDomain: {
-        const std::string domain = message.get_string();
+        const std::string domain = delimited(message).get_string();
         FROSTLINE_REQUIRE(domain.empty() || domain == "ai.onnx", ErrorCode::kUnsupported,
                           "operator domain is not known", fmt::format("domain={}", domain));
         break;
@@ -130,13 +156,13 @@ void read_tensor(protozero::pbf_message<TensorField> message, Graph& graph) {
         read_ints(message, shape);
         break;
       case TensorField::kType:
-        type = message.get_int32();
+        type = varint(message).get_int32();
         break;
       case TensorField::kName:
-        name = message.get_string();
+        name = delimited(message).get_string();
         break;
       case TensorField::kRaw:
-        raw = message.get_view();
+        raw = delimited(message).get_view();
         break;
       default:
         message.skip();
@@ -158,11 +184,11 @@ void read_tensor(protozero::pbf_message<TensorField> message, Graph& graph) {
 Shape read_shape(protozero::pbf_message<ShapeField> message) {
   Shape shape;
   while (message.next(ShapeField::kDim)) {
-    protozero::pbf_message<DimField> dim = message.get_message();
+    protozero::pbf_message<DimField> dim = delimited(message).get_message();
     shape.push_back(0);
     while (dim.next()) {
       if (dim.tag() == DimField::kValue) {
-        shape.back() = dim.get_int64();
+        shape.back() = varint(dim).get_int64();
       } else {
         dim.skip();
       }
@@ -175,16 +201,16 @@ TensorSpec read_value(protozero::pbf_message<ValueField> message) {
   TensorSpec spec;
   while (message.next()) {
     if (message.tag() == ValueField::kName) {
-      spec.name = message.get_string();
+      spec.name = delimited(message).get_string();
     } else if (message.tag() == ValueField::kType) {
-      protozero::pbf_message<TypeField> type = message.get_message();
+      protozero::pbf_message<TypeField> type = delimited(message).get_message();
       while (type.next(TypeField::kTensor)) {
-        protozero::pbf_message<TensorTypeField> tensor = type.get_message();
+        protozero::pbf_message<TensorTypeField> tensor = delimited(type).get_message();
         while (tensor.next()) {
           if (tensor.tag() == TensorTypeField::kElement) {
-            spec.dtype = dtype_of_onnx(tensor.get_int32());
+            spec.dtype = dtype_of_onnx(varint(tensor).get_int32());
           } else if (tensor.tag() == TensorTypeField::kShape) {
-            spec.shape = read_shape(tensor.get_message());
+            spec.shape = read_shape(delimited(tensor).get_message());
           } else {
             tensor.skip();
           }
@@ -202,19 +228,19 @@ Graph read_graph(protozero::pbf_message<Body> message) {
   while (message.next()) {
     switch (message.tag()) {
       case Body::kNode:
-        graph.nodes.push_back(read_node(message.get_message()));
+        graph.nodes.push_back(read_node(delimited(message).get_message()));
         break;
       case Body::kName:
-        graph.name = message.get_string();
+        graph.name = delimited(message).get_string();
         break;
       case Body::kInitialiser:
-        read_tensor(message.get_message(), graph);
+        read_tensor(delimited(message).get_message(), graph);
         break;
       case Body::kInput:
-        graph.inputs.push_back(read_value(message.get_message()));
+        graph.inputs.push_back(read_value(delimited(message).get_message()));
         break;
       case Body::kOutput:
-        graph.outputs.push_back(read_value(message.get_message()));
+        graph.outputs.push_back(read_value(delimited(message).get_message()));
         break;
       default:
         message.skip();
@@ -230,7 +256,7 @@ std::int64_t read_opset(protozero::pbf_message<Opset> message) {
   std::int64_t version = 0;
   while (message.next()) {
     if (message.tag() == Opset::kVersion) {
-      version = message.get_int64();
+      version = varint(message).get_int64();
     } else {
       message.skip();
     }
@@ -245,10 +271,10 @@ Graph read_model(std::string_view bytes) {
   while (message.next()) {
     switch (message.tag()) {
       case Model::kGraph:
-        graph = read_graph(message.get_message());
+        graph = read_graph(delimited(message).get_message());
         break;
       case Model::kOpset:
-        opset = read_opset(message.get_message());
+        opset = read_opset(delimited(message).get_message());
         break;
       default:
         message.skip();
