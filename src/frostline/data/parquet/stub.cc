@@ -5,7 +5,9 @@
 
 namespace frostline::data {
 
-std::string arrow_version() { return {}; }
+std::string arrow_version() {
+  return {};
+}
 
 namespace {
 

@@ -10,7 +10,9 @@
 
 namespace frostline::data {
 
-std::string arrow_version() { return arrow::GetBuildInfo().version_string; }
+std::string arrow_version() {
+  return arrow::GetBuildInfo().version_string;
+}
 
 namespace fs = std::filesystem;
 

@@ -15,7 +15,9 @@ extern "C" {
 
 namespace frostline::data {
 
-std::string ffmpeg_version() { return av_version_info(); }
+std::string ffmpeg_version() {
+  return av_version_info();
+}
 
 namespace fs = std::filesystem;
 

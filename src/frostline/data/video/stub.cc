@@ -4,7 +4,9 @@
 
 namespace frostline::data {
 
-std::string ffmpeg_version() { return {}; }
+std::string ffmpeg_version() {
+  return {};
+}
 
 namespace {
 
