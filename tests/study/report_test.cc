@@ -307,25 +307,6 @@ TEST(Timeline, StallShareIsOfTheTrainersTime) {
       *stall_share({{"trainer", "stall", 0, 100, 125}, {"trainer", "train", 0, 125, 200}}), 0.25);
 }
 
-TEST(Timeline, TraceOpensInPerfetto) {
-  const test::TempFolder folder;
-  const std::vector<pipeline::Span> spans = {{"trainer", "train", 3, 5'000'000, 5'250'000},
-                                             {"encoder", "encode", 4, 5'100'000, 5'150'000}};
-  write_timeline_json(spans, "live", folder.path() / "timeline.json");
-  const Json events = read_json(folder.path() / "timeline.json")["traceEvents"];
-  ASSERT_EQ(events.size(), 5U);
-  EXPECT_EQ(events[0]["args"]["name"], "live");
-  EXPECT_EQ(events[2]["ph"], "X");
-  EXPECT_EQ(events[2]["name"], "train");
-  EXPECT_EQ(events[2]["ts"], 0.0);
-  EXPECT_EQ(events[2]["dur"], 250.0);
-  EXPECT_EQ(events[2]["args"]["step"], 3);
-  EXPECT_EQ(events[4]["ts"], 100.0);
-  EXPECT_NE(events[4]["tid"], events[2]["tid"]);
-  write_timeline_json(sample_report().conditions, folder.path() / "all.json");
-  EXPECT_GT(read_json(folder.path() / "all.json")["traceEvents"].size(), 100U);
-}
-
 TEST(Numbers, HaveSensibleDigits) {
   EXPECT_EQ(significant(23.94), "23.9");
   EXPECT_EQ(significant(0.91512), "0.915");

@@ -136,15 +136,4 @@ std::string table_text(const ReportData& data);
 /// Prints `table_text`; with `--json` give it stderr.
 void print_table(const ReportData& data, std::FILE* stream = stdout);
 
-/// Writes spans in the Chrome trace event format, which Perfetto opens; one process per condition,
-/// one thread per lane. Errors: `kIo`.
-/// Source: "Trace Event Format", Google, section "Complete Events".
-void write_timeline_json(std::span<const ConditionResult> conditions,
-                         const std::filesystem::path& path);
-
-/// As above for the spans of one run.
-void write_timeline_json(std::span<const pipeline::Span> spans,
-                         std::string_view name,
-                         const std::filesystem::path& path);
-
 }  // namespace frostline::study

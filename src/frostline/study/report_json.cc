@@ -88,44 +88,6 @@ Json parity_json(const ParityRow& row) {
           {"passed", row.has_passed()}};
 }
 
-void append_trace(Json& events,
-                  std::span<const pipeline::Span> spans,
-                  std::string_view name,
-                  int process) {
-  events.push_back({{"name", "process_name"},
-                    {"ph", "M"},
-                    {"pid", process},
-                    {"args", {{"name", std::string(name)}}}});
-  std::int64_t start_ns = std::numeric_limits<std::int64_t>::max();
-  for (const pipeline::Span& span : spans) {
-    start_ns = std::min(start_ns, span.begin_ns);
-  }
-  std::map<std::string, int> lanes;
-  for (const pipeline::Span& span : spans) {
-    const auto [lane, is_new] = lanes.emplace(span.lane, static_cast<int>(lanes.size()) + 1);
-    if (is_new) {
-      events.push_back({{"name", "thread_name"},
-                        {"ph", "M"},
-                        {"pid", process},
-                        {"tid", lane->second},
-                        {"args", {{"name", span.lane}}}});
-    }
-    events.push_back({{"name", span.phase},
-                      {"cat", span.lane},
-                      {"ph", "X"},
-                      {"ts", static_cast<double>(span.begin_ns - start_ns) * 1e-3},
-                      {"dur", static_cast<double>(span.end_ns - span.begin_ns) * 1e-3},
-                      {"pid", process},
-                      {"tid", lane->second},
-                      {"args", {{"step", span.step}}}});
-  }
-}
-
-void write_trace(Json events, const std::filesystem::path& path) {
-  const Json document = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}};
-  write_file_atomic(path, document.dump() + "\n");
-}
-
 }  // namespace
 
 Json to_json(const ReportData& data) {
@@ -152,24 +114,6 @@ Json to_json(const ReportData& data) {
           {"parity", std::move(parity)},
           {"controls", std::move(controls)},
           {"report", text_or_null(data.path)}};
-}
-
-void write_timeline_json(std::span<const ConditionResult> conditions,
-                         const std::filesystem::path& path) {
-  Json events = Json::array();
-  int process = 0;
-  for (const ConditionResult& condition : conditions) {
-    append_trace(events, condition.spans, condition.name, ++process);
-  }
-  write_trace(std::move(events), path);
-}
-
-void write_timeline_json(std::span<const pipeline::Span> spans,
-                         std::string_view name,
-                         const std::filesystem::path& path) {
-  Json events = Json::array();
-  append_trace(events, spans, name, 1);
-  write_trace(std::move(events), path);
 }
 
 }  // namespace frostline::study

@@ -24,8 +24,8 @@ void run(const Options& options) {
   FROSTLINE_REQUIRE(options.checkpoint.empty() != options.preset.empty(), ErrorCode::kUsage,
                     "say which policy", "give either a checkpoint or --preset paper|demo");
   const Json info = options.preset.empty()
-                        ? policy::info(policy::read_encoder(options.checkpoint).spec, "")
-                        : policy::info(policy::ar_actor_preset(options.preset), options.preset);
+                        ? policy::info(policy::read_encoder(options.checkpoint).spec)
+                        : policy::info(policy::ar_actor_preset(options.preset));
   if (options.common.is_json) {
     print_json(info);
     return;
