@@ -149,11 +149,20 @@ TEST_F(Expert, DropoutDependsOnSeedAndStepAlone) {
 }
 
 TEST(Dropout, KeepsTheMeanAndDropsTheShare) {
-  Dropout dropout(0.1, 1, 1);
-  const at::Tensor y = dropout(at::ones({400, 500}));
-  // Three standard errors of 200,000 draws.
-  EXPECT_NEAR((y == 0).to(at::kFloat).mean().item<double>(), 0.1, 0.002);
-  EXPECT_NEAR(y.max().item<double>(), 1.0 / 0.9, 1e-6);
+  constexpr int kSteps = 50;
+  const double dropped = 6554.0 / 65536.0;
+  double share = 0;
+  double mean = 0;
+  for (std::uint64_t step = 0; step < kSteps; ++step) {
+    Dropout dropout(0.1, 1, step);
+    const at::Tensor y = dropout(at::ones({400, 500}));
+    share += (y == 0).to(at::kFloat).mean().item<double>() / kSteps;
+    mean += y.mean().item<double>() / kSteps;
+    EXPECT_NEAR(y.max().item<double>(), 1.0 / (1.0 - dropped), 1e-6);
+  }
+  // Four standard errors of 10,000,000 draws; the mean's are larger by 1 / (1 - dropped).
+  EXPECT_NEAR(share, dropped, 0.00038);
+  EXPECT_NEAR(mean, 1.0, 0.00043);
 }
 
 TEST(HistoryDrop, DependsOnSeedAndStepAlone) {

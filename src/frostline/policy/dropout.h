@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 
-#include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
 namespace frostline::policy {
@@ -14,7 +13,7 @@ class Dropout {
   /// Off: returns what it is given.
   Dropout() = default;
   /// CPU masks that depend on (`seed`, `step`) and the order of calls alone: a resumed run draws
-  /// what an uninterrupted one would have.
+  /// what an uninterrupted one would have. The probability is rounded to 1/65536.
   Dropout(double probability, std::uint64_t seed, std::uint64_t step);
   /// Draws from the device's default generator, which a CUDA graph registers; the caller seeds it
   /// with `dropout_seed` before each step.
@@ -23,7 +22,7 @@ class Dropout {
   bool is_on() const { return probability_ > 0; }
 
   /// True when attention may leave dropout to the device's fused kernel.
-  bool uses_device_generator() const { return is_on() && !generator_.has_value(); }
+  bool uses_device_generator() const { return is_on() && !state_.has_value(); }
 
   double probability() const { return probability_; }
 
@@ -31,7 +30,7 @@ class Dropout {
 
  private:
   double probability_ = 0;
-  std::optional<at::Generator> generator_;
+  std::optional<std::uint64_t> state_;
 };
 
 /// Seed of a generator for the masks of one training step.
