@@ -79,8 +79,8 @@ TEST(Artefact, RefusesAChangedWeightAndTruncation) {
   write_file_atomic(path, changed);
   EXPECT_NE(error_of([&] { load_artefact(path); }, ErrorCode::kData).find(path.string()),
             std::string::npos);
-  for (const std::size_t size : {std::size_t{0}, std::size_t{7}, bytes.size() / 2,
-                                 bytes.size() - 1}) {
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{7}, bytes.size() / 2, bytes.size() - 1}) {
     write_file_atomic(path, bytes.substr(0, size));
     error_of([&] { load_artefact(path); }, ErrorCode::kData);
   }
@@ -103,8 +103,7 @@ TEST(Artefact, DequantisesByScaleAndZeroPoint) {
 TEST(OpenSession, NamesKnownBackendsForAnUnknownOne) {
   const Artefact artefact = test::tiny_coded_artefact(1);
   for (const char* name : {"hailo:0", "openvino", ""}) {
-    const std::string text =
-        error_of([&] { open_session(name, artefact, {}); }, ErrorCode::kUsage);
+    const std::string text = error_of([&] { open_session(name, artefact, {}); }, ErrorCode::kUsage);
     EXPECT_NE(text.find("openvino:"), std::string::npos) << text;
   }
 }

@@ -1,8 +1,7 @@
-#include "tests/support/fake_encoder_backend.h"
-
 #include <gtest/gtest.h>
 
 #include "frostline/accel/run.h"
+#include "tests/support/fake_encoder_backend.h"
 #include "tests/support/tiny_artefact.h"
 
 namespace frostline::test {

@@ -1,7 +1,7 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <gtest/gtest.h>
 
 #include "frostline/accel/openvino/openvino_backend.h"
 #include "frostline/accel/run.h"
@@ -14,12 +14,13 @@
 namespace frostline::accel {
 namespace {
 
-Compiler openvino() { return session_compiler("openvino:CPU", {1, 1}); }
+Compiler openvino() {
+  return session_compiler("openvino:CPU", {1, 1});
+}
 
 TEST(OpenVinoEncoder, AgreesWithTheInterpreterInFp32AtDemoSize) {
   const auto spec = test::demo_encoder_spec();
-  const graph::Graph graph =
-      split::encoder_graph(spec, test::RandomEncoder(1).weights(spec), 4, 1);
+  const graph::Graph graph = split::encoder_graph(spec, test::RandomEncoder(1).weights(spec), 4, 1);
   const HostTensor image = test::random_frames(1, 240, 320, 1);
   const NamedTensors expected = graph::interpret(graph, {{"image", image}});
   const auto given = openvino()(quantise::float_artefact(graph, "fp32"))(image);
@@ -61,8 +62,8 @@ TEST(OpenVinoEncoder, QuantisesPassesTheGateAndRunsInInt8) {
     }
     return tensors;
   };
-  const auto rows = quantise::parity({result.artefact, interpreted},
-                                     {result.artefact, openvino()(result.artefact)}, held_out);
+  const auto rows = quantise::parity(
+      {result.artefact, interpreted}, {result.artefact, openvino()(result.artefact)}, held_out);
   EXPECT_GE(quantise::worst_cosine(rows), 0.999) << quantise::to_text(rows);
 }
 

@@ -28,6 +28,7 @@ class Result {
   }
 
   std::span<const std::span<std::byte>> views() const { return views_; }
+
   const std::vector<HostTensor>& tensors() const { return tensors_; }
 
  private:
@@ -80,8 +81,8 @@ TEST_P(EncoderBackendSuite, ListsItsDeviceAsUsable) {
   for (const accel::DeviceInfo& info : devices) {
     EXPECT_EQ(info.backend, backend->name());
     EXPECT_EQ(info.is_usable, info.reason.empty());
-    is_found = is_found || (info.device == GetParam().device && info.is_usable &&
-                            !info.precisions.empty());
+    is_found = is_found ||
+               (info.device == GetParam().device && info.is_usable && !info.precisions.empty());
   }
   EXPECT_TRUE(is_found);
 }
@@ -123,8 +124,8 @@ TEST_P(EncoderBackendSuite, GivesTheSameBytesForTheSameImages) {
 TEST_P(EncoderBackendSuite, CodesOfAnImageDoNotDependOnTheBatch) {
   const HostTensor images = tiny_frames(kBatch, 3);
   const auto together = accel::run(*open(1), images);
-  const auto single = GetParam().make()->compile(accel::with_batch(artefact_, 1),
-                                                 GetParam().device, {1, 1});
+  const auto single =
+      GetParam().make()->compile(accel::with_batch(artefact_, 1), GetParam().device, {1, 1});
   const auto parts = quantise::batches_of(images, 1);
   for (std::size_t b = 0; b < parts.size(); ++b) {
     const auto alone = accel::run(*single, parts[b]);

@@ -1,8 +1,7 @@
-#include "tests/conformance/encoder_backend_suite.h"
-
 #include <algorithm>
 
 #include "frostline/accel/openvino/openvino_backend.h"
+#include "tests/conformance/encoder_backend_suite.h"
 #include "tests/support/fake_encoder_backend.h"
 
 namespace frostline::test {
@@ -27,12 +26,13 @@ EncoderBackendCase fake_case(const std::string& name, FakeOptions options) {
 
 }  // namespace
 
-INSTANTIATE_TEST_SUITE_P(
-    All, EncoderBackendSuite,
-    ::testing::Values(fake_case("Fake", {}),
-                      fake_case("FakeNewestFirst", {.latency = std::chrono::milliseconds(2),
-                                                    .is_newest_first = true}),
-                      openvino_case()),
-    case_name);
+INSTANTIATE_TEST_SUITE_P(All,
+                         EncoderBackendSuite,
+                         ::testing::Values(fake_case("Fake", {}),
+                                           fake_case("FakeNewestFirst",
+                                                     {.latency = std::chrono::milliseconds(2),
+                                                      .is_newest_first = true}),
+                                           openvino_case()),
+                         case_name);
 
 }  // namespace frostline::test

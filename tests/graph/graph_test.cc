@@ -1,9 +1,9 @@
 #include "frostline/graph/graph.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <functional>
+
+#include <gtest/gtest.h>
 
 #include "frostline/graph/builder.h"
 #include "frostline/graph/interpreter.h"
@@ -22,13 +22,14 @@ std::string error_of(const std::function<void()>& call, ErrorCode code = ErrorCo
   return {};
 }
 
-Shape shape_of(Op op, const std::vector<Shape>& inputs,
+Shape shape_of(Op op,
+               const std::vector<Shape>& inputs,
                const std::map<std::string, Attribute, std::less<>>& attributes = {}) {
   Builder builder("test");
   std::vector<std::string> names;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    names.push_back(builder.input({std::string(1, static_cast<char>('a' + i)), DType::kF32,
-                                   inputs[i]}));
+    names.push_back(
+        builder.input({std::string(1, static_cast<char>('a' + i)), DType::kF32, inputs[i]}));
   }
   builder.node(op, "y", names, attributes);
   return std::move(builder).finish({"y"}).outputs.front().shape;
@@ -40,19 +41,20 @@ TEST(Graph, InfersShapes) {
   EXPECT_EQ(shape_of(Op::kAdd, {{2, 1, 4}, {3, 1}}), (Shape{2, 3, 4}));
   EXPECT_EQ(shape_of(Op::kMatMul, {{2, 5, 3}, {3, 7}}), (Shape{2, 5, 7}));
   EXPECT_EQ(shape_of(Op::kTranspose, {{2, 3, 4}}, {{"perm", Ints{2, 0, 1}}}), (Shape{4, 2, 3}));
-  EXPECT_EQ(shape_of(Op::kConv, {{1, 3, 15, 20}, {8, 3, 7, 7}},
+  EXPECT_EQ(shape_of(Op::kConv,
+                     {{1, 3, 15, 20}, {8, 3, 7, 7}},
                      {{"strides", Ints{2, 2}}, {"pads", Ints{3, 3, 3, 3}}}),
             (Shape{1, 8, 8, 10}));
-  EXPECT_EQ(shape_of(Op::kMaxPool, {{1, 8, 8, 10}},
-                     {{"kernel_shape", Ints{3, 3}}, {"strides", Ints{2, 2}},
-                      {"pads", Ints{1, 1, 1, 1}}}),
-            (Shape{1, 8, 4, 5}));
+  EXPECT_EQ(
+      shape_of(Op::kMaxPool,
+               {{1, 8, 8, 10}},
+               {{"kernel_shape", Ints{3, 3}}, {"strides", Ints{2, 2}}, {"pads", Ints{1, 1, 1, 1}}}),
+      (Shape{1, 8, 4, 5}));
   EXPECT_EQ(shape_of(Op::kLayerNormalization, {{2, 3}, {3}, {3}}), (Shape{2, 3}));
 }
 
 TEST(Graph, RefusesShapesThatDoNotFit) {
-  const std::string text =
-      error_of([] { shape_of(Op::kConv, {{1, 4, 8, 8}, {8, 3, 3, 3}}); });
+  const std::string text = error_of([] { shape_of(Op::kConv, {{1, 4, 8, 8}, {8, 3, 3, 3}}); });
   EXPECT_NE(text.find("input channels differ from the weight's: node=y op=Conv inputs: "
                       "a=f32[1, 4, 8, 8] b=f32[8, 3, 3, 3]"),
             std::string::npos)
@@ -97,8 +99,10 @@ TEST(Graph, RefusesUnknownInputsAndNamesMadeTwice) {
 TEST(Graph, FingerprintIgnoresTheBatchAndSeesConstants) {
   const auto make = [](std::int64_t batch, float value) {
     Builder builder("test");
-    builder.node(Op::kMul, "y", {builder.input({"x", DType::kF32, {batch, 3}}),
-                                 builder.constant("c", {1}, std::vector<float>{value})});
+    builder.node(Op::kMul,
+                 "y",
+                 {builder.input({"x", DType::kF32, {batch, 3}}),
+                  builder.constant("c", {1}, std::vector<float>{value})});
     return std::move(builder).finish({"y"});
   };
   EXPECT_EQ(fingerprint(make(1, 2.0F)), fingerprint(make(8, 2.0F)));
@@ -106,7 +110,8 @@ TEST(Graph, FingerprintIgnoresTheBatchAndSeesConstants) {
   EXPECT_TRUE(is_same(with_batch(make(1, 2.0F), 8), make(8, 2.0F)));
 }
 
-std::vector<float> run(Op op, const std::vector<HostTensor>& inputs,
+std::vector<float> run(Op op,
+                       const std::vector<HostTensor>& inputs,
                        const std::map<std::string, Attribute, std::less<>>& attributes = {}) {
   Builder builder("test");
   NamedTensors values;
@@ -135,15 +140,16 @@ TEST(Interpreter, ComputesByHandCheckedValues) {
   EXPECT_EQ(run(Op::kTranspose, {floats({2, 3}, {1, 2, 3, 4, 5, 6})}, {{"perm", Ints{1, 0}}}),
             (Floats{1, 4, 2, 5, 3, 6}));
   EXPECT_EQ(run(Op::kConv,
-                {floats({1, 1, 2, 2}, {1, 2, 3, 4}), floats({1, 1, 3, 3}, Floats(9, 1.0F)),
+                {floats({1, 1, 2, 2}, {1, 2, 3, 4}),
+                 floats({1, 1, 3, 3}, Floats(9, 1.0F)),
                  floats({1}, {0.5F})},
                 {{"pads", Ints{1, 1, 1, 1}}, {"strides", Ints{2, 2}}}),
             (Floats{10.5F}));
-  EXPECT_EQ(run(Op::kMaxPool, {floats({1, 1, 2, 2}, {-1, -2, -3, -4})},
+  EXPECT_EQ(run(Op::kMaxPool,
+                {floats({1, 1, 2, 2}, {-1, -2, -3, -4})},
                 {{"kernel_shape", Ints{3, 3}}, {"pads", Ints{1, 1, 1, 1}}}),
             (Floats{-1, -1, -1, -1}));
-  const Floats normal =
-      run(Op::kLayerNormalization, {floats({1, 2}, {1, 3}), floats({2}, {1, 2})});
+  const Floats normal = run(Op::kLayerNormalization, {floats({1, 2}, {1, 3}), floats({2}, {1, 2})});
   EXPECT_NEAR(normal[0], -1.0F, 1e-4F);
   EXPECT_NEAR(normal[1], 2.0F, 1e-4F);
   const Floats soft = run(Op::kSoftmax, {floats({1, 2}, {100.0F, 100.0F + std::log(3.0F)})});

@@ -60,8 +60,7 @@ TEST(Onnx, SurvivesChangedBytes) {
     const auto code = read(changed);
     if (code.has_value()) {
       ++num_refused;
-      EXPECT_TRUE(code == ErrorCode::kData || code == ErrorCode::kUnsupported)
-          << to_string(*code);
+      EXPECT_TRUE(code == ErrorCode::kData || code == ErrorCode::kUnsupported) << to_string(*code);
     }
   }
   EXPECT_GT(num_refused, 1000);

@@ -1,9 +1,9 @@
 #include "frostline/quantise/quantise.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <gtest/gtest.h>
 
 #include "frostline/graph/interpreter.h"
 #include "frostline/graph/onnx.h"
@@ -120,8 +120,7 @@ TEST(InsertCodes, LeavesKeptNodesAndRefusesAMissingRange) {
 
 TEST(Quantise, PassesTheGateOnTheInterpreter) {
   const graph::Graph graph = test::tiny_encoder_graph(2, 2);
-  const QuantiseResult result =
-      quantise(graph, frames(4, 1), frames(2, 2), interpreter_compiler());
+  const QuantiseResult result = quantise(graph, frames(4, 1), frames(2, 2), interpreter_compiler());
   ASSERT_EQ(result.report.rows.size(), 3U);
   EXPECT_TRUE(result.report.reached_target);
   EXPECT_EQ(result.report.attempts.size(), 1U);
@@ -135,8 +134,8 @@ TEST(Quantise, PassesTheGateOnTheInterpreter) {
 TEST(Quantise, TriesEveryMethodAndKeepsTheBestBelowTheTarget) {
   QuantiseOptions options;
   options.target_cosine = 1.0;
-  const QuantiseResult result = quantise(test::tiny_encoder_graph(1, 2), frames(2, 1), frames(2, 2),
-                                         interpreter_compiler(), options);
+  const QuantiseResult result = quantise(
+      test::tiny_encoder_graph(1, 2), frames(2, 1), frames(2, 2), interpreter_compiler(), options);
   EXPECT_FALSE(result.report.reached_target);
   ASSERT_EQ(result.report.attempts.size(), 3U);
   for (const Attempt& attempt : result.report.attempts) {
@@ -150,14 +149,13 @@ TEST(Quantise, RefusesBadOptionsAndValues) {
     return [&] { quantise(network, frames(2, 1), frames(2, 2), interpreter_compiler(), options); };
   };
   error_of(call({.precision = "bf16"}, graph), ErrorCode::kUsage);
-  EXPECT_NE(error_of(call({.keep_float = {"nothing"}}, graph), ErrorCode::kUsage)
-                .find("node=nothing"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of(call({.keep_float = {"nothing"}}, graph), ErrorCode::kUsage).find("node=nothing"),
+      std::string::npos);
   error_of([&] { quantise(graph, {}, frames(2, 2), interpreter_compiler()); }, ErrorCode::kUsage);
   graph::Graph broken = graph;
   broken.initialisers.at("backbone.conv1.bias").data<float>()[0] = NAN;
-  EXPECT_NE(error_of(call({}, broken), ErrorCode::kNumeric).find("not finite"),
-            std::string::npos);
+  EXPECT_NE(error_of(call({}, broken), ErrorCode::kNumeric).find("not finite"), std::string::npos);
 }
 
 TEST(Parity, ComparesAndRefusesByFigures) {
@@ -190,7 +188,8 @@ TEST(BatchesOf, FillsTheLastBatchWithTheLastFrame) {
   const auto batches = batches_of(images, 2);
   ASSERT_EQ(batches.size(), 2U);
   const std::size_t size = images.bytes().size() / 3;
-  EXPECT_TRUE(std::ranges::equal(batches[1].bytes().subspan(size), images.bytes().subspan(2 * size)));
+  EXPECT_TRUE(
+      std::ranges::equal(batches[1].bytes().subspan(size), images.bytes().subspan(2 * size)));
 }
 
 }  // namespace

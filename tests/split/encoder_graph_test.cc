@@ -1,9 +1,9 @@
 #include "frostline/split/encoder_graph.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <gtest/gtest.h>
 
 #include "frostline/graph/interpreter.h"
 #include "frostline/split/boundary.h"

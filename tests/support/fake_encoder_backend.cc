@@ -28,13 +28,16 @@ std::uint64_t hash_of(std::span<const std::byte> bytes) {
   return hash;
 }
 
-void fill_output(const TensorSpec& spec, std::size_t output_index,
-                 std::span<const std::byte> images, std::span<std::byte> output) {
+void fill_output(const TensorSpec& spec,
+                 std::size_t output_index,
+                 std::span<const std::byte> images,
+                 std::span<std::byte> output) {
   const auto batch = static_cast<std::size_t>(spec.shape.front());
   const std::size_t image_bytes = images.size() / batch;
   const std::size_t item_bytes = output.size() / batch;
   for (std::size_t b = 0; b < batch; ++b) {
-    Random random(hash_of(images.subspan(b * image_bytes, image_bytes)), RandomStream::kControl,
+    Random random(hash_of(images.subspan(b * image_bytes, image_bytes)),
+                  RandomStream::kControl,
                   output_index);
     const auto item = output.subspan(b * item_bytes, item_bytes);
     if (spec.dtype == DType::kF32) {
@@ -59,8 +62,11 @@ class FakeSession final : public accel::EncoderSession {
   }
 
   const TensorSpec& input() const override { return artefact_.input; }
+
   const std::vector<TensorSpec>& outputs() const override { return artefact_.outputs; }
+
   int num_slots() const override { return static_cast<int>(slots_.size()); }
+
   std::string runtime_identity() const override {
     return "fake 1 device=CPU precision=" + artefact_.precision;
   }
@@ -79,7 +85,8 @@ class FakeSession final : public accel::EncoderSession {
     require_device();
     const auto index = static_cast<std::size_t>(slot.index);
     FROSTLINE_REQUIRE(index < slots_.size() && slots_[index].state == State::kBorrowed,
-                      ErrorCode::kUsage, "slot was not borrowed",
+                      ErrorCode::kUsage,
+                      "slot was not borrowed",
                       fmt::format("slot={}", slot.index));
     Request& request = slots_[index];
     request.state = State::kQueued;
@@ -92,7 +99,8 @@ class FakeSession final : public accel::EncoderSession {
     return {static_cast<std::uint64_t>(request.number) + 1};
   }
 
-  RequestTiming wait(Ticket ticket, std::span<const std::span<std::byte>> outputs,
+  RequestTiming wait(Ticket ticket,
+                     std::span<const std::span<std::byte>> outputs,
                      std::chrono::milliseconds deadline) override {
     std::unique_lock lock(mutex_);
     Request& request = find(ticket);
@@ -102,7 +110,9 @@ class FakeSession final : public accel::EncoderSession {
     if (request.state != State::kDone) {
       require_device();
     }
-    FROSTLINE_REQUIRE(is_ready, ErrorCode::kDevice, "request passed its deadline",
+    FROSTLINE_REQUIRE(is_ready,
+                      ErrorCode::kDevice,
+                      "request passed its deadline",
                       fmt::format("ticket={} deadline_ms={}", ticket.id, deadline.count()));
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       fill_output(artefact_.outputs[i], i, request.input, outputs[i]);
@@ -155,7 +165,9 @@ class FakeSession final : public accel::EncoderSession {
       return static_cast<std::uint64_t>(slot.number) + 1 == ticket.id &&
              (slot.state == State::kQueued || slot.state == State::kDone);
     });
-    FROSTLINE_REQUIRE(found != slots_.end(), ErrorCode::kUsage, "ticket is not in flight",
+    FROSTLINE_REQUIRE(found != slots_.end(),
+                      ErrorCode::kUsage,
+                      "ticket is not in flight",
                       fmt::format("ticket={}", ticket.id));
     return *found;
   }
@@ -165,7 +177,9 @@ class FakeSession final : public accel::EncoderSession {
     for (std::size_t i = 0; fits && i < outputs.size(); ++i) {
       fits = outputs[i].size() == artefact_.outputs[i].num_bytes();
     }
-    FROSTLINE_REQUIRE(fits, ErrorCode::kUsage, "span has another size than its output",
+    FROSTLINE_REQUIRE(fits,
+                      ErrorCode::kUsage,
+                      "span has another size than its output",
                       fmt::format("spans={}", outputs.size()));
   }
 
@@ -173,8 +187,8 @@ class FakeSession final : public accel::EncoderSession {
     Request* chosen = nullptr;
     for (Request& slot : slots_) {
       const bool is_waiting = slot.state == State::kQueued && slot.number != options_.hang_at;
-      if (is_waiting && (chosen == nullptr ||
-                         (slot.number < chosen->number) != options_.is_newest_first)) {
+      if (is_waiting &&
+          (chosen == nullptr || (slot.number < chosen->number) != options_.is_newest_first)) {
         chosen = &slot;
       }
     }
@@ -215,11 +229,15 @@ class FakeSession final : public accel::EncoderSession {
 }  // namespace
 
 std::unique_ptr<accel::EncoderSession> FakeEncoderBackend::compile(
-    const accel::Artefact& artefact, const std::string& device,
+    const accel::Artefact& artefact,
+    const std::string& device,
     const accel::CompileOptions& options) const {
-  FROSTLINE_REQUIRE(device == "CPU", ErrorCode::kUnsupported, "device is not usable",
+  FROSTLINE_REQUIRE(device == "CPU",
+                    ErrorCode::kUnsupported,
+                    "device is not usable",
                     fmt::format("device=fake:{} ; usable: CPU", device));
-  FROSTLINE_REQUIRE(options.num_slots > 0 && options.num_threads > 0, ErrorCode::kUsage,
+  FROSTLINE_REQUIRE(options.num_slots > 0 && options.num_threads > 0,
+                    ErrorCode::kUsage,
                     "slots and threads must be positive",
                     fmt::format("slots={} threads={}", options.num_slots, options.num_threads));
   return std::make_unique<FakeSession>(artefact, options.num_slots, options_);
@@ -229,8 +247,7 @@ std::vector<HostTensor> fake_outputs(const accel::Artefact& artefact,
                                      std::span<const std::byte> images) {
   std::vector<HostTensor> outputs;
   for (std::size_t i = 0; i < artefact.outputs.size(); ++i) {
-    HostTensor& output =
-        outputs.emplace_back(artefact.outputs[i].dtype, artefact.outputs[i].shape);
+    HostTensor& output = outputs.emplace_back(artefact.outputs[i].dtype, artefact.outputs[i].shape);
     fill_output(artefact.outputs[i], i, images, output.bytes());
   }
   return outputs;

@@ -106,7 +106,9 @@ class RandomEncoder {
 };
 
 /// Smooth coloured pictures with some noise, u8 [n, height, width, 3].
-inline HostTensor random_frames(std::int64_t n, std::int64_t high, std::int64_t wide,
+inline HostTensor random_frames(std::int64_t n,
+                                std::int64_t high,
+                                std::int64_t wide,
                                 std::uint64_t seed) {
   Random random(seed, RandomStream::kCalibration);
   HostTensor frames(DType::kU8, {n, high, wide, 3});
@@ -114,8 +116,8 @@ inline HostTensor random_frames(std::int64_t n, std::int64_t high, std::int64_t 
   for (std::int64_t f = 0; f < n; ++f) {
     const double phase = 6.28 * random.next_double();
     for (std::int64_t i = 0; i < high * wide * 3; ++i) {
-      const auto place = static_cast<double>(i / 3 % wide) / 17.0 +
-                         static_cast<double>(i / 3 / wide) / 11.0;
+      const auto place =
+          static_cast<double>(i / 3 % wide) / 17.0 + static_cast<double>(i / 3 / wide) / 11.0;
       const double wave = 90.0 * std::sin(place + phase * static_cast<double>(i % 3 + 1));
       *out++ = static_cast<std::uint8_t>(127.5 + wave + 30.0 * (random.next_double() - 0.5));
     }

@@ -12,7 +12,8 @@ inline graph::Graph tiny_encoder_graph(int boundary, std::int64_t batch) {
   return split::encoder_graph(spec, RandomEncoder(7).weights(spec), boundary, batch);
 }
 
-/// A tiny encoder whose outputs are i8 codes; the products run in fp32, so no calibration is needed.
+/// A tiny encoder whose outputs are i8 codes; the products run in fp32, so no calibration is
+/// needed.
 inline accel::Artefact tiny_coded_artefact(std::int64_t batch) {
   const graph::Graph graph = tiny_encoder_graph(1, batch);
   const auto products = quantise::quantisable_nodes(graph);

@@ -35,16 +35,21 @@ Fingerprint identity_of(const graph::Graph& graph, const Artefact& artefact) {
 Artefact read_parts(const SafeTensors& file) {
   const auto text = [&](const std::string& key) -> const std::string& {
     const auto found = file.metadata.find(key);
-    FROSTLINE_REQUIRE(found != file.metadata.end(), ErrorCode::kData, "metadata key is missing",
+    FROSTLINE_REQUIRE(found != file.metadata.end(),
+                      ErrorCode::kData,
+                      "metadata key is missing",
                       fmt::format("key={}", key));
     return found->second;
   };
-  FROSTLINE_REQUIRE(text("format") == kFormat, ErrorCode::kData,
+  FROSTLINE_REQUIRE(text("format") == kFormat,
+                    ErrorCode::kData,
                     "file is not an artefact of a known version",
                     fmt::format("format={} known={}", text("format"), kFormat));
   const auto model = file.tensors.find("onnx");
   FROSTLINE_REQUIRE(model != file.tensors.end() && model->second.dtype() == DType::kU8,
-                    ErrorCode::kData, "ONNX bytes are missing", "tensor=onnx");
+                    ErrorCode::kData,
+                    "ONNX bytes are missing",
+                    "tensor=onnx");
   const auto bytes = model->second.bytes();
   const std::string onnx(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   OutputCodes codes;
@@ -56,30 +61,39 @@ Artefact read_parts(const SafeTensors& file) {
   }
   Artefact artefact =
       make_artefact(graph::from_onnx(onnx, "tensor onnx"), text("precision"), codes);
-  FROSTLINE_REQUIRE(artefact.fingerprint.hex == text("fingerprint"), ErrorCode::kData,
+  FROSTLINE_REQUIRE(artefact.fingerprint.hex == text("fingerprint"),
+                    ErrorCode::kData,
                     "content does not have the fingerprint that the file states",
                     fmt::format("stated={} computed={} ; quantise the encoder again",
-                                text("fingerprint"), artefact.fingerprint.hex));
+                                text("fingerprint"),
+                                artefact.fingerprint.hex));
   return artefact;
 }
 
 }  // namespace
 
-Artefact make_artefact(const graph::Graph& graph, const std::string& precision,
+Artefact make_artefact(const graph::Graph& graph,
+                       const std::string& precision,
                        const OutputCodes& codes) {
   FROSTLINE_REQUIRE(std::ranges::find(kPrecisions, precision) != kPrecisions.end(),
-                    ErrorCode::kUsage, "encoder precision is not known",
+                    ErrorCode::kUsage,
+                    "encoder precision is not known",
                     fmt::format("precision={} ; known: fp32, bf16, int8, int8+bf16", precision));
   const std::size_t num_outputs = graph.outputs.size();
   FROSTLINE_REQUIRE(graph.inputs.size() == 1 && num_outputs > 0 &&
                         codes.scales.size() == num_outputs &&
                         codes.zero_points.size() == num_outputs,
-                    ErrorCode::kData, "artefact needs one input and codes for every output",
+                    ErrorCode::kData,
+                    "artefact needs one input and codes for every output",
                     fmt::format("inputs={} outputs={} scales={} zero_points={}",
-                                graph.inputs.size(), num_outputs, codes.scales.size(),
+                                graph.inputs.size(),
+                                num_outputs,
+                                codes.scales.size(),
                                 codes.zero_points.size()));
   for (std::size_t i = 0; i < num_outputs; ++i) {
-    FROSTLINE_REQUIRE(codes.scales[i] > 0.0F, ErrorCode::kData, "scale must be positive",
+    FROSTLINE_REQUIRE(codes.scales[i] > 0.0F,
+                      ErrorCode::kData,
+                      "scale must be positive",
                       fmt::format("output={} scale={}", graph.outputs[i].name, codes.scales[i]));
   }
   Artefact artefact;
@@ -95,25 +109,29 @@ Artefact make_artefact(const graph::Graph& graph, const std::string& precision,
 
 Artefact with_batch(const Artefact& artefact, std::int64_t batch) {
   return make_artefact(graph::with_batch(graph::from_onnx(artefact.onnx, "artefact"), batch),
-                       artefact.precision, {artefact.scales, artefact.zero_points});
+                       artefact.precision,
+                       {artefact.scales, artefact.zero_points});
 }
 
 HostTensor dequantise(const Artefact& artefact, std::size_t index, const HostTensor& codes) {
   const TensorSpec& spec = artefact.outputs.at(index);
-  FROSTLINE_REQUIRE(codes.dtype() == spec.dtype, ErrorCode::kUsage,
+  FROSTLINE_REQUIRE(codes.dtype() == spec.dtype,
+                    ErrorCode::kUsage,
                     "tensor has another element type than the artefact's output",
-                    fmt::format("output={} expected={} given={}", spec.name,
-                                to_string(spec.dtype), to_string(codes.dtype())));
+                    fmt::format("output={} expected={} given={}",
+                                spec.name,
+                                to_string(spec.dtype),
+                                to_string(codes.dtype())));
   if (spec.dtype == DType::kF32) {
     return codes;
   }
   FROSTLINE_CHECK(spec.dtype == DType::kI8);
   HostTensor values(DType::kF32, codes.shape());
   const auto zero_point = static_cast<float>(artefact.zero_points[index]);
-  std::ranges::transform(codes.data<std::int8_t>(), values.data<float>().begin(),
-                         [&](std::int8_t code) {
-                           return (static_cast<float>(code) - zero_point) * artefact.scales[index];
-                         });
+  std::ranges::transform(
+      codes.data<std::int8_t>(), values.data<float>().begin(), [&](std::int8_t code) {
+        return (static_cast<float>(code) - zero_point) * artefact.scales[index];
+      });
   return values;
 }
 
@@ -136,8 +154,7 @@ Artefact load_artefact(const std::filesystem::path& path) {
     return read_parts(file);
   } catch (const Error& e) {
     const ErrorCode code = e.code() == ErrorCode::kUsage ? ErrorCode::kData : e.code();
-    throw Error(code, "cannot load artefact",
-                fmt::format("file={} ; {}", path.string(), e.what()));
+    throw Error(code, "cannot load artefact", fmt::format("file={} ; {}", path.string(), e.what()));
   }
 }
 

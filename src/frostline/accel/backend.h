@@ -73,9 +73,10 @@ class EncoderSession {
   virtual Slot borrow() = 0;
   /// Starts the request of a borrowed slot whose input was filled.
   virtual Ticket submit(const Slot& slot) = 0;
-  /// Waits for a result and copies it out: one span per output, of exactly its size. Frees the slot.
-  /// Errors: `kDevice` when the deadline passed; `kDeviceLost` when the device is gone.
-  virtual RequestTiming wait(Ticket ticket, std::span<const std::span<std::byte>> outputs,
+  /// Waits for a result and copies it out: one span per output, of exactly its size. Frees the
+  /// slot. Errors: `kDevice` when the deadline passed; `kDeviceLost` when the device is gone.
+  virtual RequestTiming wait(Ticket ticket,
+                             std::span<const std::span<std::byte>> outputs,
                              std::chrono::milliseconds deadline) = 0;
   /// Waits until nothing is in flight and drops the results.
   virtual void drain() = 0;

@@ -23,11 +23,14 @@ std::unique_ptr<EncoderSession> open_session(const std::string& backend_and_devi
       return backend->compile(artefact, backend_and_device.substr(colon + 1), options);
     }
     for (const DeviceInfo& device : backend->devices()) {
-      known.push_back(fmt::format("{}:{}{}", device.backend, device.device,
+      known.push_back(fmt::format("{}:{}{}",
+                                  device.backend,
+                                  device.device,
                                   device.is_usable ? "" : " (not usable: " + device.reason + ")"));
     }
   }
-  throw Error(ErrorCode::kUsage, "backend is not known",
+  throw Error(ErrorCode::kUsage,
+              "backend is not known",
               fmt::format("backend={} ; known: {}", backend_and_device, fmt::join(known, ", ")));
 }
 

@@ -8,13 +8,17 @@
 
 namespace frostline::accel {
 
-std::vector<HostTensor> run(EncoderSession& session, const HostTensor& images,
+std::vector<HostTensor> run(EncoderSession& session,
+                            const HostTensor& images,
                             std::chrono::milliseconds deadline) {
   const TensorSpec& input = session.input();
   FROSTLINE_REQUIRE(images.dtype() == input.dtype && images.shape() == input.shape,
-                    ErrorCode::kUsage, "images are of another type than the encoder's input",
-                    fmt::format("expected={}{} given={}{}", to_string(input.dtype),
-                                to_string(input.shape), to_string(images.dtype()),
+                    ErrorCode::kUsage,
+                    "images are of another type than the encoder's input",
+                    fmt::format("expected={}{} given={}{}",
+                                to_string(input.dtype),
+                                to_string(input.shape),
+                                to_string(images.dtype()),
                                 to_string(images.shape())));
   std::vector<HostTensor> outputs;
   std::vector<std::span<std::byte>> views;

@@ -10,7 +10,8 @@ namespace frostline::accel {
 
 /// Encodes one batch and waits for it. Shape: `images` as the session's input.
 /// Errors: `kUsage` when `images` is of another type; as `EncoderSession::wait`.
-std::vector<HostTensor> run(EncoderSession& session, const HostTensor& images,
+std::vector<HostTensor> run(EncoderSession& session,
+                            const HostTensor& images,
                             std::chrono::milliseconds deadline = std::chrono::minutes(10));
 
 /// Runs one compiled artefact on a batch; returns its outputs in the artefact's order.

@@ -33,7 +33,8 @@ std::int64_t Window::extent(std::int64_t input, std::size_t axis) const {
   return room < 0 ? 0 : room / stride[axis] + 1;
 }
 
-std::optional<Window> window_of(const Node& node, std::int64_t kernel_high,
+std::optional<Window> window_of(const Node& node,
+                                std::int64_t kernel_high,
                                 std::int64_t kernel_wide) {
   const auto strides = node.ints_or("strides", {1, 1});
   const auto pads = node.ints_or("pads", {0, 0, 0, 0});
@@ -45,10 +46,8 @@ std::optional<Window> window_of(const Node& node, std::int64_t kernel_high,
       kernel_high < 1 || kernel_wide < 1) {
     return std::nullopt;
   }
-  return Window{{kernel_high, kernel_wide},
-                {strides[0], strides[1]},
-                {pads[0], pads[1]},
-                {pads[2], pads[3]}};
+  return Window{
+      {kernel_high, kernel_wide}, {strides[0], strides[1]}, {pads[0], pads[1]}, {pads[2], pads[3]}};
 }
 
 }  // namespace frostline::graph

@@ -27,7 +27,8 @@ struct Window {
 };
 
 /// Reads `strides` and `pads`; nothing when they are malformed or the node is dilated.
-std::optional<Window> window_of(const Node& node, std::int64_t kernel_high,
+std::optional<Window> window_of(const Node& node,
+                                std::int64_t kernel_high,
                                 std::int64_t kernel_wide);
 
 }  // namespace frostline::graph

@@ -37,7 +37,9 @@ const T* find_attribute(const Node& node, std::string_view key) {
     return nullptr;
   }
   const T* value = std::get_if<T>(&found->second);
-  FROSTLINE_REQUIRE(value != nullptr, ErrorCode::kData, "attribute has the wrong type",
+  FROSTLINE_REQUIRE(value != nullptr,
+                    ErrorCode::kData,
+                    "attribute has the wrong type",
                     fmt::format("node={} op={} attribute={}", node.name, to_string(node.op), key));
   return value;
 }
@@ -93,7 +95,8 @@ Op op_from_string(std::string_view name) {
     }
     known.push_back(text);
   }
-  throw Error(ErrorCode::kUnsupported, "operator is not known",
+  throw Error(ErrorCode::kUnsupported,
+              "operator is not known",
               fmt::format("op={} ; known: {}", name, fmt::join(known, ", ")));
 }
 
@@ -114,12 +117,14 @@ std::vector<std::int64_t> Node::ints_or(std::string_view key,
 }
 
 Graph with_batch(const Graph& graph, std::int64_t batch) {
-  FROSTLINE_REQUIRE(batch > 0, ErrorCode::kUsage, "batch size must be positive",
-                    fmt::format("batch={}", batch));
+  FROSTLINE_REQUIRE(
+      batch > 0, ErrorCode::kUsage, "batch size must be positive", fmt::format("batch={}", batch));
   Graph result = graph;
   for (auto* specs : {&result.inputs, &result.outputs}) {
     for (TensorSpec& spec : *specs) {
-      FROSTLINE_REQUIRE(!spec.shape.empty(), ErrorCode::kData, "tensor has no batch dimension",
+      FROSTLINE_REQUIRE(!spec.shape.empty(),
+                        ErrorCode::kData,
+                        "tensor has no batch dimension",
                         fmt::format("tensor={}", spec.name));
       spec.shape.front() = batch;
     }
@@ -161,13 +166,15 @@ bool is_same(const Graph& a, const Graph& b) {
       a.initialisers.size() != b.initialisers.size()) {
     return false;
   }
-  return std::equal(
-      a.initialisers.begin(), a.initialisers.end(), b.initialisers.begin(),
-      [](const auto& left, const auto& right) {
-        return left.first == right.first && left.second.dtype() == right.second.dtype() &&
-               left.second.shape() == right.second.shape() &&
-               std::ranges::equal(left.second.bytes(), right.second.bytes());
-      });
+  return std::equal(a.initialisers.begin(),
+                    a.initialisers.end(),
+                    b.initialisers.begin(),
+                    [](const auto& left, const auto& right) {
+                      return left.first == right.first &&
+                             left.second.dtype() == right.second.dtype() &&
+                             left.second.shape() == right.second.shape() &&
+                             std::ranges::equal(left.second.bytes(), right.second.bytes());
+                    });
 }
 
 }  // namespace frostline::graph

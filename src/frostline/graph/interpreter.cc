@@ -31,14 +31,20 @@ NamedTensors interpret(const Graph& graph, const NamedTensors& inputs) {
   NamedTensors values;
   for (const TensorSpec& spec : graph.inputs) {
     const auto found = inputs.find(spec.name);
-    FROSTLINE_REQUIRE(found != inputs.end(), ErrorCode::kData, "input is missing",
+    FROSTLINE_REQUIRE(found != inputs.end(),
+                      ErrorCode::kData,
+                      "input is missing",
                       fmt::format("input={}", spec.name));
     const HostTensor& given = found->second;
-    FROSTLINE_REQUIRE(given.dtype() == spec.dtype && given.shape() == spec.shape, ErrorCode::kData,
+    FROSTLINE_REQUIRE(given.dtype() == spec.dtype && given.shape() == spec.shape,
+                      ErrorCode::kData,
                       "input has another type than the graph's",
-                      fmt::format("input={} expected={}{} given={}{}", spec.name,
-                                  to_string(spec.dtype), to_string(spec.shape),
-                                  to_string(given.dtype()), to_string(given.shape())));
+                      fmt::format("input={} expected={}{} given={}{}",
+                                  spec.name,
+                                  to_string(spec.dtype),
+                                  to_string(spec.shape),
+                                  to_string(given.dtype()),
+                                  to_string(given.shape())));
     values.emplace(spec.name, given);
   }
   const auto uses = last_uses(graph);

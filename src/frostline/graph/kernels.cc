@@ -47,15 +47,23 @@ void elementwise(const Operands& inputs, HostTensor& output, Combine combine) {
   const auto b = inputs[1]->data<float>();
   const auto out = output.data<float>();
   const Shape& shape = output.shape();
-  for_each_offset(shape, broadcast_strides(inputs[0]->shape(), shape),
+  for_each_offset(shape,
+                  broadcast_strides(inputs[0]->shape(), shape),
                   [&](std::size_t i, std::size_t offset) { out[i] = a[offset]; });
-  for_each_offset(shape, broadcast_strides(inputs[1]->shape(), shape),
+  for_each_offset(shape,
+                  broadcast_strides(inputs[1]->shape(), shape),
                   [&](std::size_t i, std::size_t offset) { out[i] = combine(out[i], b[offset]); });
 }
 
 /// Adds one kernel tap of one channel pair to a plane of the output.
-void add_tap(const float* in, float weight, const Window& window, const Shape& x, const Shape& y,
-             std::int64_t row, std::int64_t column, float* out) {
+void add_tap(const float* in,
+             float weight,
+             const Window& window,
+             const Shape& x,
+             const Shape& y,
+             std::int64_t row,
+             std::int64_t column,
+             float* out) {
   for (std::int64_t i = 0; i < y[2]; ++i) {
     const std::int64_t r = i * window.stride[0] + row - window.pad_before[0];
     if (r < 0 || r >= x[2]) {
@@ -85,8 +93,14 @@ void convolution(const Node& node, const Operands& inputs, HostTensor& output) {
       for (std::int64_t c = 0; c < x[1]; ++c) {
         const float* in = inputs[0]->data<float>().data() + (n * x[1] + c) * x[2] * x[3];
         for (std::int64_t tap = 0; tap < w[2] * w[3]; ++tap) {
-          add_tap(in, weight[(o * w[1] + c) * w[2] * w[3] + tap], window, x, y, tap / w[3],
-                  tap % w[3], out);
+          add_tap(in,
+                  weight[(o * w[1] + c) * w[2] * w[3] + tap],
+                  window,
+                  x,
+                  y,
+                  tap / w[3],
+                  tap % w[3],
+                  out);
         }
       }
     }
@@ -104,10 +118,8 @@ void max_pool(const Node& node, const Operands& inputs, HostTensor& output) {
     for (std::int64_t i = 0; i < y[2] * y[3]; ++i) {
       float best = -std::numeric_limits<float>::infinity();
       for (std::int64_t tap = 0; tap < kernel[0] * kernel[1]; ++tap) {
-        const std::int64_t r =
-            i / y[3] * window.stride[0] + tap / kernel[1] - window.pad_before[0];
-        const std::int64_t c =
-            i % y[3] * window.stride[1] + tap % kernel[1] - window.pad_before[1];
+        const std::int64_t r = i / y[3] * window.stride[0] + tap / kernel[1] - window.pad_before[0];
+        const std::int64_t c = i % y[3] * window.stride[1] + tap % kernel[1] - window.pad_before[1];
         if (r >= 0 && r < x[2] && c >= 0 && c < x[3]) {
           best = std::max(best, in[static_cast<std::size_t>((plane * x[2] + r) * x[3] + c)]);
         }
@@ -126,10 +138,10 @@ void matrix_product(const Operands& inputs, HostTensor& output) {
   const auto matrices_of = [&](const HostTensor& tensor) {
     Shape matrices(tensor.shape().begin(), tensor.shape().end() - 2);
     std::vector<std::int64_t> offsets;
-    for_each_offset(outer, broadcast_strides(matrices, outer),
-                    [&](std::size_t, std::size_t offset) {
-                      offsets.push_back(static_cast<std::int64_t>(offset));
-                    });
+    for_each_offset(
+        outer, broadcast_strides(matrices, outer), [&](std::size_t, std::size_t offset) {
+          offsets.push_back(static_cast<std::int64_t>(offset));
+        });
     return offsets;
   };
   const auto left = matrices_of(*inputs[0]);
@@ -206,7 +218,8 @@ void softmax(const Operands& inputs, HostTensor& output) {
 }
 
 /// Strides that give every element of `shape` its scale along the node's axis.
-std::vector<std::int64_t> scale_strides(const Node& node, const HostTensor& scale,
+std::vector<std::int64_t> scale_strides(const Node& node,
+                                        const HostTensor& scale,
                                         const Shape& shape) {
   std::vector<std::int64_t> strides(shape.size(), 0);
   if (scale.shape().size() == 1) {
@@ -223,13 +236,14 @@ void quantise(const Node& node, const Operands& inputs, HostTensor& output) {
   const auto zero = inputs[2]->data<Code>();
   const auto out = output.data<Code>();
   using Limits = std::numeric_limits<Code>;
-  for_each_offset(output.shape(), scale_strides(node, *inputs[1], output.shape()),
-                  [&](std::size_t i, std::size_t s) {
-                    const float code =
-                        std::nearbyint(in[i] / scale[s]) + static_cast<float>(zero[s]);
-                    out[i] = static_cast<Code>(std::clamp(code, static_cast<float>(Limits::min()),
-                                                          static_cast<float>(Limits::max())));
-                  });
+  for_each_offset(
+      output.shape(),
+      scale_strides(node, *inputs[1], output.shape()),
+      [&](std::size_t i, std::size_t s) {
+        const float code = std::nearbyint(in[i] / scale[s]) + static_cast<float>(zero[s]);
+        out[i] = static_cast<Code>(
+            std::clamp(code, static_cast<float>(Limits::min()), static_cast<float>(Limits::max())));
+      });
 }
 
 template <class Code>
@@ -238,17 +252,19 @@ void dequantise(const Node& node, const Operands& inputs, HostTensor& output) {
   const auto scale = inputs[1]->data<float>();
   const auto zero = inputs[2]->data<Code>();
   const auto out = output.data<float>();
-  for_each_offset(output.shape(), scale_strides(node, *inputs[1], output.shape()),
-                  [&](std::size_t i, std::size_t s) {
-                    out[i] = static_cast<float>(static_cast<int>(in[i]) - static_cast<int>(zero[s])) *
-                             scale[s];
-                  });
+  for_each_offset(
+      output.shape(),
+      scale_strides(node, *inputs[1], output.shape()),
+      [&](std::size_t i, std::size_t s) {
+        out[i] = static_cast<float>(static_cast<int>(in[i]) - static_cast<int>(zero[s])) * scale[s];
+      });
 }
 
 template <class Code>
 void cast(const Operands& inputs, HostTensor& output) {
-  std::ranges::transform(inputs[0]->data<Code>(), output.data<float>().begin(),
-                         [](Code value) { return static_cast<float>(value); });
+  std::ranges::transform(inputs[0]->data<Code>(), output.data<float>().begin(), [](Code value) {
+    return static_cast<float>(value);
+  });
 }
 
 }  // namespace
@@ -279,7 +295,8 @@ void run_node(const Node& node, const Operands& inputs, HostTensor& output) {
       std::ranges::copy(inputs[0]->bytes(), output.bytes().begin());
       return;
     case Op::kRelu:
-      std::ranges::transform(inputs[0]->data<float>(), output.data<float>().begin(),
+      std::ranges::transform(inputs[0]->data<float>(),
+                             output.data<float>().begin(),
                              [](float value) { return std::max(value, 0.0F); });
       return;
     case Op::kCast:

@@ -1,10 +1,9 @@
-#include <protozero/pbf_message.hpp>
-
 #include <cstring>
 #include <limits>
 #include <optional>
 
 #include <fmt/format.h>
+#include <protozero/pbf_message.hpp>
 
 #include "frostline/graph/onnx.h"
 #include "frostline/graph/onnx_fields.h"
@@ -18,7 +17,9 @@ using namespace onnx_fields;  // NOLINT(google-build-using-namespace): field nam
 /// Checks the encoding of the current field, which protozero only asserts.
 template <class Message>
 Message& expect(Message& message, protozero::pbf_wire_type type) {
-  FROSTLINE_REQUIRE(message.wire_type() == type, ErrorCode::kData, "field has the wrong encoding",
+  FROSTLINE_REQUIRE(message.wire_type() == type,
+                    ErrorCode::kData,
+                    "field has the wrong encoding",
                     fmt::format("field={} encoding={} expected={}",
                                 static_cast<std::uint32_t>(message.tag()),
                                 static_cast<std::uint32_t>(message.wire_type()),
@@ -87,7 +88,8 @@ void read_attribute(protozero::pbf_message<AttributeField> message, Node& node) 
   }
   FROSTLINE_REQUIRE(
       type == kTypeInt || type == kTypeFloat || type == kTypeString || type == kTypeInts,
-      ErrorCode::kUnsupported, "attribute type is not known",
+      ErrorCode::kUnsupported,
+      "attribute type is not known",
       fmt::format("node={} attribute={} type={}", node.name, name, type));
   node.attributes.insert_or_assign(name, std::move(value));
 }
@@ -115,8 +117,10 @@ Node read_node(protozero::pbf_message<NodeField> message) {
         break;
       case NodeField::kDomain: {
         const std::string domain = delimited(message).get_string();
-        FROSTLINE_REQUIRE(domain.empty() || domain == "ai.onnx", ErrorCode::kUnsupported,
-                          "operator domain is not known", fmt::format("domain={}", domain));
+        FROSTLINE_REQUIRE(domain.empty() || domain == "ai.onnx",
+                          ErrorCode::kUnsupported,
+                          "operator domain is not known",
+                          fmt::format("domain={}", domain));
         break;
       }
       default:
@@ -127,7 +131,9 @@ Node read_node(protozero::pbf_message<NodeField> message) {
   for (const protozero::data_view& attribute : attributes) {
     read_attribute(protozero::pbf_message<AttributeField>(attribute), node);
   }
-  FROSTLINE_REQUIRE(!node.outputs.empty(), ErrorCode::kData, "node has no output",
+  FROSTLINE_REQUIRE(!node.outputs.empty(),
+                    ErrorCode::kData,
+                    "node has no output",
                     fmt::format("node={} op={}", node.name, op));
   return node;
 }
@@ -170,10 +176,12 @@ void read_tensor(protozero::pbf_message<TensorField> message, Graph& graph) {
   }
   const DType dtype = dtype_of_onnx(type);
   const auto expected = checked_num_bytes(shape, dtype);
-  FROSTLINE_REQUIRE(expected == raw.size(), ErrorCode::kData,
-                    "constant's raw data has the wrong size",
-                    fmt::format("constant={} type={}{} bytes={}", name, to_string(dtype),
-                                to_string(shape), raw.size()));
+  FROSTLINE_REQUIRE(
+      expected == raw.size(),
+      ErrorCode::kData,
+      "constant's raw data has the wrong size",
+      fmt::format(
+          "constant={} type={}{} bytes={}", name, to_string(dtype), to_string(shape), raw.size()));
   HostTensor tensor(dtype, shape);
   if (!raw.empty()) {
     std::memcpy(tensor.bytes().data(), raw.data(), raw.size());
@@ -280,9 +288,12 @@ Graph read_model(std::string_view bytes) {
         message.skip();
     }
   }
-  FROSTLINE_REQUIRE(graph.has_value() && opset != 0, ErrorCode::kData,
-                    "model has no graph or no opset", "the file is cut or is not ONNX");
-  FROSTLINE_REQUIRE(opset == onnx_fields::kOpset, ErrorCode::kUnsupported,
+  FROSTLINE_REQUIRE(graph.has_value() && opset != 0,
+                    ErrorCode::kData,
+                    "model has no graph or no opset",
+                    "the file is cut or is not ONNX");
+  FROSTLINE_REQUIRE(opset == onnx_fields::kOpset,
+                    ErrorCode::kUnsupported,
                     "opset is not supported",
                     fmt::format("opset={} supported={}", opset, onnx_fields::kOpset));
   return std::move(*graph);
@@ -296,7 +307,8 @@ Graph from_onnx(std::string_view bytes, std::string_view origin) {
     infer_types(graph);
     return graph;
   } catch (const protozero::exception& e) {
-    throw Error(ErrorCode::kData, "malformed ONNX bytes",
+    throw Error(ErrorCode::kData,
+                "malformed ONNX bytes",
                 fmt::format("file={} bytes={} ; {}", origin, bytes.size(), e.what()));
   } catch (const Error& e) {
     throw Error(e.code(), "cannot read ONNX model", fmt::format("file={} ; {}", origin, e.what()));

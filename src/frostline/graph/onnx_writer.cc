@@ -1,8 +1,7 @@
-#include <protozero/pbf_builder.hpp>
-
 #include <array>
 
 #include <fmt/format.h>
+#include <protozero/pbf_builder.hpp>
 
 #include "frostline/graph/onnx.h"
 #include "frostline/graph/onnx_fields.h"
@@ -25,7 +24,8 @@ constexpr std::array<std::pair<DType, std::int32_t>, 9> kTypes{{
     {DType::kBF16, 16},
 }};
 
-void write_attribute(protozero::pbf_builder<NodeField>& node, const std::string& name,
+void write_attribute(protozero::pbf_builder<NodeField>& node,
+                     const std::string& name,
                      const Attribute& attribute) {
   protozero::pbf_builder<AttributeField> message(node, NodeField::kAttribute);
   message.add_string(AttributeField::kName, name);
@@ -62,7 +62,8 @@ void write_node(protozero::pbf_builder<Body>& body, const Node& node) {
   }
 }
 
-void write_tensor(protozero::pbf_builder<Body>& body, const std::string& name,
+void write_tensor(protozero::pbf_builder<Body>& body,
+                  const std::string& name,
                   const HostTensor& tensor) {
   protozero::pbf_builder<TensorField> message(body, Body::kInitialiser);
   for (const std::int64_t extent : tensor.shape()) {
@@ -70,7 +71,8 @@ void write_tensor(protozero::pbf_builder<Body>& body, const std::string& name,
   }
   message.add_int32(TensorField::kType, onnx_type(tensor.dtype()));
   message.add_string(TensorField::kName, name);
-  message.add_bytes(TensorField::kRaw, reinterpret_cast<const char*>(tensor.bytes().data()),
+  message.add_bytes(TensorField::kRaw,
+                    reinterpret_cast<const char*>(tensor.bytes().data()),
                     tensor.bytes().size());
 }
 
@@ -95,7 +97,8 @@ std::int32_t onnx_type(DType dtype) {
       return type;
     }
   }
-  throw Error(ErrorCode::kUnsupported, "element type has no ONNX number",
+  throw Error(ErrorCode::kUnsupported,
+              "element type has no ONNX number",
               fmt::format("dtype={}", to_string(dtype)));
 }
 
@@ -105,8 +108,8 @@ DType dtype_of_onnx(std::int32_t type) {
       return dtype;
     }
   }
-  throw Error(ErrorCode::kUnsupported, "ONNX element type is not known",
-              fmt::format("type={}", type));
+  throw Error(
+      ErrorCode::kUnsupported, "ONNX element type is not known", fmt::format("type={}", type));
 }
 
 std::string to_onnx(const Graph& graph) {

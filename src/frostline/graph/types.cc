@@ -20,10 +20,11 @@ class Rule {
     std::string shapes;
     for (const std::string& input : node_.inputs) {
       const auto found = types_.find(input);
-      shapes += fmt::format(" {}={}{}", input, to_string(found->second.dtype),
-                            to_string(found->second.shape));
+      shapes += fmt::format(
+          " {}={}{}", input, to_string(found->second.dtype), to_string(found->second.shape));
     }
-    throw Error(ErrorCode::kData, message,
+    throw Error(ErrorCode::kData,
+                message,
                 fmt::format("node={} op={} inputs:{}", node_.name, to_string(node_.op), shapes));
   }
 
@@ -39,9 +40,7 @@ class Rule {
     require(node_.outputs.size() == 1, "node must have one output");
   }
 
-  const TensorSpec& in(std::size_t index) const {
-    return types_.find(node_.inputs[index])->second;
-  }
+  const TensorSpec& in(std::size_t index) const { return types_.find(node_.inputs[index])->second; }
 
   const Shape& shape(std::size_t index) const { return in(index).shape; }
 
@@ -184,9 +183,9 @@ TensorSpec layer_normalization(const Rule& rule) {
   rule.require_inputs(2, 3);
   const std::int64_t rank = rule.rank(0);
   rule.require(rank > 0, "layer normalisation needs a rank");
-  rule.require(rule.axis(rule.node().int_or("axis", -1), rank) + 1 ==
-                   static_cast<std::size_t>(rank),
-               "layer normalisation is supported over the last axis only");
+  rule.require(
+      rule.axis(rule.node().int_or("axis", -1), rank) + 1 == static_cast<std::size_t>(rank),
+      "layer normalisation is supported over the last axis only");
   for (std::size_t i = 0; i < rule.node().inputs.size(); ++i) {
     rule.require_float(i);
     rule.require(i == 0 || rule.shape(i) == Shape{rule.shape(0).back()},
@@ -246,9 +245,10 @@ TensorSpec output_of(const Rule& rule) {
     case Op::kSoftmax:
       rule.require_inputs(1, 1);
       rule.require_float(0);
-      rule.require(rule.rank(0) > 0 && rule.axis(rule.node().int_or("axis", -1), rule.rank(0)) + 1 ==
-                                           rule.shape(0).size(),
-                   "softmax is supported over the last axis only");
+      rule.require(
+          rule.rank(0) > 0 &&
+              rule.axis(rule.node().int_or("axis", -1), rule.rank(0)) + 1 == rule.shape(0).size(),
+          "softmax is supported over the last axis only");
       return {"", DType::kF32, rule.shape(0)};
     case Op::kCast:
       rule.require_inputs(1, 1);
@@ -263,7 +263,9 @@ TensorSpec output_of(const Rule& rule) {
 
 void add_type(TensorTypes& types, const TensorSpec& spec, std::string_view maker) {
   const bool is_new = types.emplace(spec.name, spec).second;
-  FROSTLINE_REQUIRE(is_new, ErrorCode::kData, "tensor name is made twice",
+  FROSTLINE_REQUIRE(is_new,
+                    ErrorCode::kData,
+                    "tensor name is made twice",
                     fmt::format("tensor={} at={}", spec.name, maker));
 }
 
@@ -273,7 +275,9 @@ TensorTypes infer_types(const Graph& graph) {
   TensorTypes types;
   for (const TensorSpec& input : graph.inputs) {
     for (const std::int64_t extent : input.shape) {
-      FROSTLINE_REQUIRE(extent > 0, ErrorCode::kData, "input needs a static positive shape",
+      FROSTLINE_REQUIRE(extent > 0,
+                        ErrorCode::kData,
+                        "input needs a static positive shape",
                         fmt::format("input={} shape={}", input.name, to_string(input.shape)));
     }
     add_type(types, input, "inputs");
@@ -283,9 +287,11 @@ TensorTypes infer_types(const Graph& graph) {
   }
   for (const Node& node : graph.nodes) {
     for (const std::string& input : node.inputs) {
-      FROSTLINE_REQUIRE(types.contains(input), ErrorCode::kData,
-                        "input of a node is unknown or made later",
-                        fmt::format("node={} op={} input={}", node.name, to_string(node.op), input));
+      FROSTLINE_REQUIRE(
+          types.contains(input),
+          ErrorCode::kData,
+          "input of a node is unknown or made later",
+          fmt::format("node={} op={} input={}", node.name, to_string(node.op), input));
     }
     TensorSpec output = output_of(Rule(node, types, graph.initialisers));
     output.name = node.outputs.front();
@@ -293,13 +299,19 @@ TensorTypes infer_types(const Graph& graph) {
   }
   for (const TensorSpec& output : graph.outputs) {
     const auto found = types.find(output.name);
-    FROSTLINE_REQUIRE(found != types.end(), ErrorCode::kData, "output is made by no node",
+    FROSTLINE_REQUIRE(found != types.end(),
+                      ErrorCode::kData,
+                      "output is made by no node",
                       fmt::format("output={}", output.name));
-    FROSTLINE_REQUIRE(
-        found->second == output, ErrorCode::kData, "output has another type than declared",
-        fmt::format("output={} declared={}{} inferred={}{}", output.name, to_string(output.dtype),
-                    to_string(output.shape), to_string(found->second.dtype),
-                    to_string(found->second.shape)));
+    FROSTLINE_REQUIRE(found->second == output,
+                      ErrorCode::kData,
+                      "output has another type than declared",
+                      fmt::format("output={} declared={}{} inferred={}{}",
+                                  output.name,
+                                  to_string(output.dtype),
+                                  to_string(output.shape),
+                                  to_string(found->second.dtype),
+                                  to_string(found->second.shape)));
   }
   return types;
 }

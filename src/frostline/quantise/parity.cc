@@ -16,7 +16,9 @@ struct Sums {
   double squared_reference = 0.0;
 };
 
-void add_tokens(Sums& sums, std::span<const float> reference, std::span<const float> given,
+void add_tokens(Sums& sums,
+                std::span<const float> reference,
+                std::span<const float> given,
                 std::size_t width) {
   for (std::size_t start = 0; start < reference.size(); start += width) {
     double dot = 0.0;
@@ -42,20 +44,23 @@ void add_tokens(Sums& sums, std::span<const float> reference, std::span<const fl
 ParityRow row_of(const std::string& tensor, const Sums& sums) {
   const double reference = std::sqrt(sums.squared_reference);
   const double difference = std::sqrt(sums.squared_difference);
-  return {tensor, sums.cosine / static_cast<double>(sums.num_tokens),
+  return {tensor,
+          sums.cosine / static_cast<double>(sums.num_tokens),
           reference > 0.0 ? difference / reference : (difference > 0.0 ? INFINITY : 0.0)};
 }
 
 }  // namespace
 
-std::vector<ParityRow> parity(const Runnable& reference, const Runnable& candidate,
+std::vector<ParityRow> parity(const Runnable& reference,
+                              const Runnable& candidate,
                               std::span<const HostTensor> batches) {
   FROSTLINE_REQUIRE(!batches.empty(), ErrorCode::kUsage, "parity needs frames", "batches=0");
   std::vector<std::size_t> partners;
   for (const TensorSpec& output : candidate.artefact.outputs) {
     const auto& known = reference.artefact.outputs;
     const auto found = std::ranges::find(known, output.name, &TensorSpec::name);
-    FROSTLINE_REQUIRE(found != known.end() && found->shape == output.shape, ErrorCode::kUsage,
+    FROSTLINE_REQUIRE(found != known.end() && found->shape == output.shape,
+                      ErrorCode::kUsage,
                       "reference has no such tensor",
                       fmt::format("tensor={} shape={}", output.name, to_string(output.shape)));
     partners.push_back(static_cast<std::size_t>(found - known.begin()));
@@ -68,8 +73,8 @@ std::vector<ParityRow> parity(const Runnable& reference, const Runnable& candida
       const HostTensor b =
           accel::dequantise(reference.artefact, partners[i], expected[partners[i]]);
       const HostTensor a = accel::dequantise(candidate.artefact, i, given[i]);
-      add_tokens(sums[i], b.data<float>(), a.data<float>(),
-                 static_cast<std::size_t>(b.shape().back()));
+      add_tokens(
+          sums[i], b.data<float>(), a.data<float>(), static_cast<std::size_t>(b.shape().back()));
     }
   }
   std::vector<ParityRow> rows;
@@ -93,18 +98,23 @@ double worst_cosine(std::span<const ParityRow> rows) {
 std::string to_text(std::span<const ParityRow> rows) {
   std::string text;
   for (const ParityRow& row : rows) {
-    text += fmt::format("{}{} cosine={:.5f} relative_error={:.5f}", text.empty() ? "" : "; ",
-                        row.tensor, row.cosine, row.relative_error);
+    text += fmt::format("{}{} cosine={:.5f} relative_error={:.5f}",
+                        text.empty() ? "" : "; ",
+                        row.tensor,
+                        row.cosine,
+                        row.relative_error);
   }
   return text;
 }
 
 void require_parity(std::span<const ParityRow> rows, double min_cosine) {
-  FROSTLINE_REQUIRE(!rows.empty() && worst_cosine(rows) >= min_cosine, ErrorCode::kNumeric,
+  FROSTLINE_REQUIRE(!rows.empty() && worst_cosine(rows) >= min_cosine,
+                    ErrorCode::kNumeric,
                     "encoder fails the parity gate",
                     fmt::format("least cosine allowed={} ; {} ; use a higher precision or more "
                                 "calibration frames",
-                                min_cosine, to_text(rows)));
+                                min_cosine,
+                                to_text(rows)));
 }
 
 }  // namespace frostline::quantise

@@ -21,10 +21,11 @@ struct Runnable {
   accel::Runner run;
 };
 
-/// Encodes every batch with both and compares each tensor of `candidate` with the reference's of the
-/// same name, after its codes were turned back into values.
-/// Errors: `kUsage` without batches, or naming a tensor that the reference lacks.
-std::vector<ParityRow> parity(const Runnable& reference, const Runnable& candidate,
+/// Encodes every batch with both and compares each tensor of `candidate` with the reference's of
+/// the same name, after its codes were turned back into values. Errors: `kUsage` without batches,
+/// or naming a tensor that the reference lacks.
+std::vector<ParityRow> parity(const Runnable& reference,
+                              const Runnable& candidate,
                               std::span<const HostTensor> batches);
 
 /// Smallest cosine; -1 when one is not a number.

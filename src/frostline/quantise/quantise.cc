@@ -10,8 +10,10 @@ namespace frostline::quantise {
 
 namespace {
 
-accel::Artefact coded_artefact(const graph::Graph& graph, const Histograms& histograms,
-                               RangeMethod method, const QuantiseOptions& options) {
+accel::Artefact coded_artefact(const graph::Graph& graph,
+                               const Histograms& histograms,
+                               RangeMethod method,
+                               const QuantiseOptions& options) {
   CodeSchemes schemes;
   for (const auto& [tensor, histogram] : histograms) {
     schemes.emplace(tensor, histogram.scheme(method));
@@ -24,13 +26,14 @@ accel::Artefact coded_artefact(const graph::Graph& graph, const Histograms& hist
     codes.scales.push_back(scheme.scale);
     codes.zero_points.push_back(0);
   }
-  return accel::make_artefact(insert_codes(graph, schemes, options.keep_float), options.precision,
-                              codes);
+  return accel::make_artefact(
+      insert_codes(graph, schemes, options.keep_float), options.precision, codes);
 }
 
 void check_keep_float(const std::vector<std::string>& nodes, const std::set<std::string>& keep) {
   for (const std::string& name : keep) {
-    FROSTLINE_REQUIRE(std::ranges::find(nodes, name) != nodes.end(), ErrorCode::kUsage,
+    FROSTLINE_REQUIRE(std::ranges::find(nodes, name) != nodes.end(),
+                      ErrorCode::kUsage,
                       "node to keep in floating point is not quantisable",
                       fmt::format("node={}", name));
   }
@@ -38,11 +41,14 @@ void check_keep_float(const std::vector<std::string>& nodes, const std::set<std:
 
 }  // namespace
 
-QuantiseResult quantise(const graph::Graph& graph, std::span<const HostTensor> calibration,
-                        std::span<const HostTensor> held_out, const accel::Compiler& compile,
+QuantiseResult quantise(const graph::Graph& graph,
+                        std::span<const HostTensor> calibration,
+                        std::span<const HostTensor> held_out,
+                        const accel::Compiler& compile,
                         const QuantiseOptions& options) {
   FROSTLINE_REQUIRE(options.precision == "int8" || options.precision == "int8+bf16",
-                    ErrorCode::kUsage, "precision is not a quantised one",
+                    ErrorCode::kUsage,
+                    "precision is not a quantised one",
                     fmt::format("precision={} ; give int8 or int8+bf16", options.precision));
   QuantiseResult result;
   QuantiseReport& report = result.report;
@@ -52,15 +58,14 @@ QuantiseResult quantise(const graph::Graph& graph, std::span<const HostTensor> c
   std::erase_if(report.quantised_nodes,
                 [&](const std::string& name) { return options.keep_float.contains(name); });
 
-  const Histograms histograms = collect_histograms(
-      graph, quantised_tensors(graph, options.keep_float), calibration, compile);
+  const Histograms histograms =
+      collect_histograms(graph, quantised_tensors(graph, options.keep_float), calibration, compile);
   const accel::Artefact plain = float_artefact(graph, "fp32");
   const Runnable reference{plain, compile(plain)};
   for (const RangeMethod method :
        {RangeMethod::kMinMax, RangeMethod::kPercentile, RangeMethod::kMse}) {
     accel::Artefact artefact = coded_artefact(graph, histograms, method, options);
-    const std::vector<ParityRow> rows =
-        parity(reference, {artefact, compile(artefact)}, held_out);
+    const std::vector<ParityRow> rows = parity(reference, {artefact, compile(artefact)}, held_out);
     report.attempts.push_back({method, rows});
     if (report.rows.empty() || worst_cosine(rows) > worst_cosine(report.rows)) {
       report.chosen = method;
@@ -77,17 +82,20 @@ QuantiseResult quantise(const graph::Graph& graph, std::span<const HostTensor> c
 }
 
 accel::Artefact float_artefact(const graph::Graph& graph, const std::string& precision) {
-  FROSTLINE_REQUIRE(precision == "fp32" || precision == "bf16", ErrorCode::kUsage,
+  FROSTLINE_REQUIRE(precision == "fp32" || precision == "bf16",
+                    ErrorCode::kUsage,
                     "precision is not a floating-point one",
                     fmt::format("precision={} ; give fp32 or bf16", precision));
-  return accel::make_artefact(graph, precision,
+  return accel::make_artefact(graph,
+                              precision,
                               {std::vector<float>(graph.outputs.size(), 1.0F),
                                std::vector<std::int32_t>(graph.outputs.size(), 0)});
 }
 
 std::vector<HostTensor> batches_of(const HostTensor& frames, std::int64_t batch) {
   FROSTLINE_REQUIRE(frames.shape().size() == 4 && frames.shape()[0] > 0 && batch > 0,
-                    ErrorCode::kUsage, "frames [n, height, width, 3] are needed",
+                    ErrorCode::kUsage,
+                    "frames [n, height, width, 3] are needed",
                     fmt::format("shape={} batch={}", to_string(frames.shape()), batch));
   Shape shape = frames.shape();
   const std::int64_t num_frames = shape[0];
@@ -99,7 +107,8 @@ std::vector<HostTensor> batches_of(const HostTensor& frames, std::int64_t batch)
     for (std::int64_t i = 0; i < batch; ++i) {
       const auto from = static_cast<std::size_t>(std::min(start + i, num_frames - 1));
       std::memcpy(tensor.bytes().data() + static_cast<std::size_t>(i) * size,
-                  frames.bytes().data() + from * size, size);
+                  frames.bytes().data() + from * size,
+                  size);
     }
   }
   return batches;

@@ -44,8 +44,10 @@ struct QuantiseResult {
 /// Shape: batches u8, each of the graph's input shape.
 /// Errors: `kNumeric` with the figures when the best misses the gate (0.98 or `target_cosine`,
 /// whichever is lower); as `collect_histograms`.
-QuantiseResult quantise(const graph::Graph& graph, std::span<const HostTensor> calibration,
-                        std::span<const HostTensor> held_out, const accel::Compiler& compile,
+QuantiseResult quantise(const graph::Graph& graph,
+                        std::span<const HostTensor> calibration,
+                        std::span<const HostTensor> held_out,
+                        const accel::Compiler& compile,
                         const QuantiseOptions& options = {});
 
 /// The graph as it is, for `fp32` or `bf16`; outputs are f32.

@@ -24,21 +24,25 @@ accel::Artefact observer(const graph::Graph& graph, const std::vector<std::strin
   observed.outputs.clear();
   for (const std::string& tensor : tensors) {
     const auto found = types.find(tensor);
-    FROSTLINE_REQUIRE(found != types.end(), ErrorCode::kUsage, "tensor is not in the graph",
+    FROSTLINE_REQUIRE(found != types.end(),
+                      ErrorCode::kUsage,
+                      "tensor is not in the graph",
                       fmt::format("tensor={}", tensor));
     observed.outputs.push_back(found->second);
   }
-  return accel::make_artefact(observed, "fp32",
-                              {std::vector<float>(tensors.size(), 1.0F),
-                               std::vector<std::int32_t>(tensors.size(), 0)});
+  return accel::make_artefact(
+      observed,
+      "fp32",
+      {std::vector<float>(tensors.size(), 1.0F), std::vector<std::int32_t>(tensors.size(), 0)});
 }
 
 void widen(Extremes& extremes, const std::string& tensor, std::span<const float> values) {
   for (const float value : values) {
-    FROSTLINE_REQUIRE(std::isfinite(value), ErrorCode::kNumeric,
-                      "value is not finite during calibration",
-                      fmt::format("tensor={} value={} ; check the encoder's weights", tensor,
-                                  value));
+    FROSTLINE_REQUIRE(
+        std::isfinite(value),
+        ErrorCode::kNumeric,
+        "value is not finite during calibration",
+        fmt::format("tensor={} value={} ; check the encoder's weights", tensor, value));
     extremes.min = std::min(extremes.min, value);
     extremes.max = std::max(extremes.max, value);
   }
@@ -123,10 +127,13 @@ CodeScheme Histogram::scheme(RangeMethod method) const {
                      : CodeScheme{DType::kU8, magnitude(method) / kUnsignedSteps};
 }
 
-Histograms collect_histograms(const graph::Graph& graph, const std::vector<std::string>& tensors,
+Histograms collect_histograms(const graph::Graph& graph,
+                              const std::vector<std::string>& tensors,
                               std::span<const HostTensor> batches,
                               const accel::Compiler& compile) {
-  FROSTLINE_REQUIRE(!batches.empty(), ErrorCode::kUsage, "calibration needs frames",
+  FROSTLINE_REQUIRE(!batches.empty(),
+                    ErrorCode::kUsage,
+                    "calibration needs frames",
                     "batches=0 ; give at least one batch, 128 to 512 frames are usual");
   const accel::Runner run = compile(observer(graph, tensors));
   std::vector<Extremes> extremes(tensors.size());

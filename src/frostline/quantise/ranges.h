@@ -37,7 +37,9 @@ class Histogram {
   void add(std::span<const float> values);
 
   bool is_signed() const { return min_ < 0.0F; }
+
   float min() const { return min_; }
+
   float max() const { return max_; }
 
   /// Magnitude that the largest code stands for. Positive, also for a tensor of zeros.
@@ -58,7 +60,8 @@ using Histograms = std::map<std::string, Histogram, std::less<>>;
 /// Runs the graph in fp32 over the batches twice, for the extremes and for the histograms, with
 /// `tensors` as additional outputs.
 /// Errors: `kUsage` without batches; `kNumeric` naming a tensor with a value that is not finite.
-Histograms collect_histograms(const graph::Graph& graph, const std::vector<std::string>& tensors,
+Histograms collect_histograms(const graph::Graph& graph,
+                              const std::vector<std::string>& tensors,
                               std::span<const HostTensor> batches,
                               const accel::Compiler& compile);
 

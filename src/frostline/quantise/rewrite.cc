@@ -89,10 +89,13 @@ class Rewriter {
 
   const CodeScheme& scheme(const std::string& tensor) const {
     const auto found = schemes_.find(tensor);
-    FROSTLINE_REQUIRE(found != schemes_.end(), ErrorCode::kUsage, "tensor has no range",
+    FROSTLINE_REQUIRE(found != schemes_.end(),
+                      ErrorCode::kUsage,
+                      "tensor has no range",
                       fmt::format("tensor={} ; calibrate it", tensor));
     FROSTLINE_REQUIRE(found->second.scale > 0.0F && std::isfinite(found->second.scale),
-                      ErrorCode::kUsage, "scale must be positive",
+                      ErrorCode::kUsage,
+                      "scale must be positive",
                       fmt::format("tensor={} scale={}", tensor, found->second.scale));
     return found->second;
   }
@@ -104,7 +107,9 @@ class Rewriter {
     }
   }
 
-  void add_node(Op op, const std::string& output, std::vector<std::string> inputs,
+  void add_node(Op op,
+                const std::string& output,
+                std::vector<std::string> inputs,
                 std::map<std::string, graph::Attribute, std::less<>> attributes = {}) {
     result_.nodes.push_back({op, output, std::move(inputs), {output}, std::move(attributes)});
   }
@@ -115,10 +120,11 @@ class Rewriter {
       const CodeScheme& codes = scheme(tensor);
       result_.initialisers.emplace(tensor + "/scale", scalar(codes.scale));
       result_.initialisers.emplace(tensor + "/zero", HostTensor(codes.dtype, {}));
-      add_node(Op::kQuantizeLinear, tensor + "/codes",
+      add_node(Op::kQuantizeLinear,
+               tensor + "/codes",
                {current_name(tensor), tensor + "/scale", tensor + "/zero"});
-      add_node(Op::kDequantizeLinear, decoded,
-               {tensor + "/codes", tensor + "/scale", tensor + "/zero"});
+      add_node(
+          Op::kDequantizeLinear, decoded, {tensor + "/codes", tensor + "/scale", tensor + "/zero"});
     }
     return decoded;
   }
@@ -133,7 +139,9 @@ class Rewriter {
       result_.initialisers.emplace(name + "/zero", HostTensor(DType::kI8, coded.scales.shape()));
       result_.initialisers.emplace(name + "/codes", std::move(coded.codes));
       result_.initialisers.emplace(name + "/scale", std::move(coded.scales));
-      add_node(Op::kDequantizeLinear, decoded, {name + "/codes", name + "/scale", name + "/zero"},
+      add_node(Op::kDequantizeLinear,
+               decoded,
+               {name + "/codes", name + "/scale", name + "/zero"},
                {{"axis", static_cast<std::int64_t>(axis)}});
     }
     return decoded;
@@ -141,11 +149,14 @@ class Rewriter {
 
   void add_output(const TensorSpec& output) {
     const CodeScheme& codes = scheme(output.name);
-    FROSTLINE_REQUIRE(codes.dtype == DType::kI8, ErrorCode::kUsage, "output must have i8 codes",
+    FROSTLINE_REQUIRE(codes.dtype == DType::kI8,
+                      ErrorCode::kUsage,
+                      "output must have i8 codes",
                       fmt::format("output={} dtype={}", output.name, to_string(codes.dtype)));
     result_.initialisers.emplace(output.name + "/out_scale", scalar(codes.scale));
     result_.initialisers.emplace(output.name + "/out_zero", HostTensor(DType::kI8, {}));
-    add_node(Op::kQuantizeLinear, output.name,
+    add_node(Op::kQuantizeLinear,
+             output.name,
              {current_name(output.name), output.name + "/out_scale", output.name + "/out_zero"});
     result_.outputs.push_back({output.name, DType::kI8, output.shape});
   }
@@ -190,7 +201,8 @@ std::vector<std::string> quantised_tensors(const Graph& graph,
   return names;
 }
 
-Graph insert_codes(const Graph& graph, const CodeSchemes& schemes,
+Graph insert_codes(const Graph& graph,
+                   const CodeSchemes& schemes,
                    const std::set<std::string>& keep_float) {
   return Rewriter(graph, schemes, keep_float).run();
 }

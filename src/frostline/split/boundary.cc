@@ -12,13 +12,18 @@ int parse_boundary(std::string_view text, int num_layers) {
       return boundary;
     }
   }
-  throw Error(ErrorCode::kUsage, "boundary is not known",
+  throw Error(ErrorCode::kUsage,
+              "boundary is not known",
               fmt::format("boundary={} ; give one of L0..L{}", text, num_layers));
 }
 
-std::string boundary_name(int boundary) { return fmt::format("L{}", boundary); }
+std::string boundary_name(int boundary) {
+  return fmt::format("L{}", boundary);
+}
 
-std::string boundary_tensor(int index) { return fmt::format("x_{}", index); }
+std::string boundary_tensor(int index) {
+  return fmt::format("x_{}", index);
+}
 
 std::vector<std::string> crossing_tensors(int boundary) {
   std::vector<std::string> names;
@@ -29,7 +34,8 @@ std::vector<std::string> crossing_tensors(int boundary) {
 }
 
 Tail tail_of(int boundary, int num_layers) {
-  FROSTLINE_REQUIRE(boundary >= 0 && boundary <= num_layers, ErrorCode::kUsage,
+  FROSTLINE_REQUIRE(boundary >= 0 && boundary <= num_layers,
+                    ErrorCode::kUsage,
                     "boundary is outside the encoder",
                     fmt::format("boundary={} layers={}", boundary, num_layers));
   Tail tail;

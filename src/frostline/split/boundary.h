@@ -7,7 +7,8 @@
 namespace frostline::split {
 
 /// Number of encoder layers that leave the trainer's device, from `L0`..`L4`.
-/// Errors: `kUsage` naming the text and the known boundaries when it is none of `L0`..`L<num_layers>`.
+/// Errors: `kUsage` naming the text and the known boundaries when it is none of
+/// `L0`..`L<num_layers>`.
 int parse_boundary(std::string_view text, int num_layers);
 
 /// `L<boundary>`.

@@ -12,13 +12,14 @@ namespace frostline::split {
 ///
 /// Input `image` u8 [batch, height, width, 3], HWC RGB; normalised inside by ImageNet's mean and
 /// standard deviation and turned to NCHW there. Batch norm is folded into the convolutions. Outputs
-/// x_0..x_boundary f32 [batch, tokens, dim], tokens row by row. `weights` carry a checkpoint's names
-/// with the prefix `model.`.
-/// Errors: `kUsage` when `boundary` or `batch` is out of range; `kData` naming a weight that is
-/// missing or of another shape.
-/// Source: arXiv 2603.10126 (AR-VLA), ACT's 2D sine, ResNet18 with frozen batch norm.
-graph::Graph encoder_graph(const policy::ArActorSpec& spec, const NamedTensors& weights,
-                           int boundary, std::int64_t batch);
+/// x_0..x_boundary f32 [batch, tokens, dim], tokens row by row. `weights` carry a checkpoint's
+/// names with the prefix `model.`. Errors: `kUsage` when `boundary` or `batch` is out of range;
+/// `kData` naming a weight that is missing or of another shape. Source: arXiv 2603.10126 (AR-VLA),
+/// ACT's 2D sine, ResNet18 with frozen batch norm.
+graph::Graph encoder_graph(const policy::ArActorSpec& spec,
+                           const NamedTensors& weights,
+                           int boundary,
+                           std::int64_t batch);
 
 /// Fixed 2D sine position code, f32 [high * wide, dim], rows first; the first half of the channels
 /// codes the row. `dim` must be a multiple of 4.

@@ -9,20 +9,27 @@ namespace frostline::split {
 HostTensor EncoderWeights::get(const std::string& name, const Shape& shape) const {
   const std::string key = "model." + name;
   const auto found = weights_.find(key);
-  FROSTLINE_REQUIRE(found != weights_.end(), ErrorCode::kData, "encoder weight is missing",
-                    fmt::format("weight={} shape={} ; is this checkpoint an AR-Actor?", key,
-                                to_string(shape)));
+  FROSTLINE_REQUIRE(
+      found != weights_.end(),
+      ErrorCode::kData,
+      "encoder weight is missing",
+      fmt::format("weight={} shape={} ; is this checkpoint an AR-Actor?", key, to_string(shape)));
   const HostTensor& tensor = found->second;
   const bool is_float = tensor.dtype() == DType::kF32 || tensor.dtype() == DType::kF64 ||
                         tensor.dtype() == DType::kF16 || tensor.dtype() == DType::kBF16;
-  FROSTLINE_REQUIRE(is_float && tensor.shape() == shape, ErrorCode::kData,
+  FROSTLINE_REQUIRE(is_float && tensor.shape() == shape,
+                    ErrorCode::kData,
                     "encoder weight has another type than the policy's sizes ask for",
-                    fmt::format("weight={} expected={} found={}{}", key, to_string(shape),
-                                to_string(tensor.dtype()), to_string(tensor.shape())));
+                    fmt::format("weight={} expected={} found={}{}",
+                                key,
+                                to_string(shape),
+                                to_string(tensor.dtype()),
+                                to_string(tensor.shape())));
   return to_f32(tensor);
 }
 
-HostTensor EncoderWeights::transposed(const std::string& name, std::int64_t out,
+HostTensor EncoderWeights::transposed(const std::string& name,
+                                      std::int64_t out,
                                       std::int64_t in) const {
   const HostTensor weight = get(name, {out, in});
   HostTensor result(DType::kF32, {in, out});
@@ -36,8 +43,10 @@ HostTensor EncoderWeights::transposed(const std::string& name, std::int64_t out,
   return result;
 }
 
-FoldedConvolution fold_batch_norm(const EncoderWeights& weights, const std::string& conv,
-                                  const std::string& norm, const Shape& shape) {
+FoldedConvolution fold_batch_norm(const EncoderWeights& weights,
+                                  const std::string& conv,
+                                  const std::string& norm,
+                                  const Shape& shape) {
   constexpr double kEpsilon = 1e-5;
   const std::int64_t channels = shape.at(0);
   FoldedConvolution folded{weights.get(conv + ".weight", shape),
@@ -50,7 +59,9 @@ FoldedConvolution fold_batch_norm(const EncoderWeights& weights, const std::stri
   const std::size_t taps = values.size() / static_cast<std::size_t>(channels);
   for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
     const double var = variance.data<float>()[c];
-    FROSTLINE_REQUIRE(var >= 0.0, ErrorCode::kData, "batch norm has a negative variance",
+    FROSTLINE_REQUIRE(var >= 0.0,
+                      ErrorCode::kData,
+                      "batch norm has a negative variance",
                       fmt::format("weight=model.{}.running_var channel={} value={}", norm, c, var));
     const double factor = scale.data<float>()[c] / std::sqrt(var + kEpsilon);
     for (std::size_t i = c * taps; i < (c + 1) * taps; ++i) {

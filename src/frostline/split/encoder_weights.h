@@ -30,7 +30,9 @@ struct FoldedConvolution {
 
 /// Folds y = (conv(x) - mean) / sqrt(var + 1e-5) * scale + shift into weight and bias, in double.
 /// Source: frozen batch norm of torchvision, eps 1e-5.
-FoldedConvolution fold_batch_norm(const EncoderWeights& weights, const std::string& conv,
-                                  const std::string& norm, const Shape& shape);
+FoldedConvolution fold_batch_norm(const EncoderWeights& weights,
+                                  const std::string& conv,
+                                  const std::string& norm,
+                                  const Shape& shape);
 
 }  // namespace frostline::split

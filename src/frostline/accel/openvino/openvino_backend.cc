@@ -27,14 +27,19 @@ class OpenVinoBackend final : public EncoderBackend {
         result.push_back({"openvino", device, true, "", openvino_precisions(device)});
       }
     } catch (const std::exception& e) {
-      result.push_back({"openvino", "none", false,
-                        fmt::format("OpenVINO cannot list its devices: {}", e.what()), {}});
+      result.push_back({"openvino",
+                        "none",
+                        false,
+                        fmt::format("OpenVINO cannot list its devices: {}", e.what()),
+                        {}});
     }
     for (const std::string kind : {"CPU", "NPU", "GPU"}) {
       const bool is_listed = std::ranges::any_of(
           result, [&](const DeviceInfo& info) { return info.device.starts_with(kind); });
       if (!is_listed) {
-        result.push_back({"openvino", kind, false,
+        result.push_back({"openvino",
+                          kind,
+                          false,
                           fmt::format("OpenVINO sees no {} (no such hardware, or its driver is not "
                                       "installed)",
                                       kind),
@@ -44,7 +49,8 @@ class OpenVinoBackend final : public EncoderBackend {
     return result;
   }
 
-  std::unique_ptr<EncoderSession> compile(const Artefact& artefact, const std::string& device,
+  std::unique_ptr<EncoderSession> compile(const Artefact& artefact,
+                                          const std::string& device,
                                           const CompileOptions& options) const override {
     std::vector<std::string> usable;
     for (const DeviceInfo& info : devices()) {
@@ -52,14 +58,19 @@ class OpenVinoBackend final : public EncoderBackend {
         usable.push_back(info.device);
       }
     }
-    FROSTLINE_REQUIRE(std::ranges::find(usable, device) != usable.end(), ErrorCode::kUnsupported,
-                      "device is not usable",
-                      fmt::format("device=openvino:{} ; usable: {}", device,
-                                  fmt::join(usable, ", ")));
+    FROSTLINE_REQUIRE(
+        std::ranges::find(usable, device) != usable.end(),
+        ErrorCode::kUnsupported,
+        "device is not usable",
+        fmt::format("device=openvino:{} ; usable: {}", device, fmt::join(usable, ", ")));
     return std::make_unique<OpenVinoSession>(
-        compile_openvino(artefact, device, options), artefact, options.num_slots,
+        compile_openvino(artefact, device, options),
+        artefact,
+        options.num_slots,
         fmt::format("openvino {} device={} precision={} isa={}",
-                    ov::get_openvino_version().buildNumber, device, artefact.precision,
+                    ov::get_openvino_version().buildNumber,
+                    device,
+                    artefact.precision,
                     device == "CPU" ? instruction_set() : "device"));
   }
 };

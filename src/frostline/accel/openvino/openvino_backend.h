@@ -14,9 +14,9 @@ std::unique_ptr<EncoderBackend> make_openvino_backend();
 
 /// In which number format the device runs the network's products.
 struct ExecutionSummary {
-  int num_products = 0;              ///< Convolutions and matrix products with constant weights.
-  int num_int8 = 0;                  ///< Of them, those in INT8.
-  std::vector<std::string> not_int8; ///< `name: precision`.
+  int num_products = 0;               ///< Convolutions and matrix products with constant weights.
+  int num_int8 = 0;                   ///< Of them, those in INT8.
+  std::vector<std::string> not_int8;  ///< `name: precision`.
   double compile_s = 0.0;
 };
 

@@ -46,31 +46,38 @@ std::vector<std::string> openvino_precisions(const std::string& device) {
   return precisions;
 }
 
-ov::CompiledModel compile_openvino(const Artefact& artefact, const std::string& device,
+ov::CompiledModel compile_openvino(const Artefact& artefact,
+                                   const std::string& device,
                                    const CompileOptions& options) {
-  FROSTLINE_REQUIRE(options.num_slots > 0 && options.num_threads > 0, ErrorCode::kUsage,
+  FROSTLINE_REQUIRE(options.num_slots > 0 && options.num_threads > 0,
+                    ErrorCode::kUsage,
                     "slots and threads must be positive",
                     fmt::format("slots={} threads={}", options.num_slots, options.num_threads));
   const auto precisions = openvino_precisions(device);
   FROSTLINE_REQUIRE(std::ranges::find(precisions, artefact.precision) != precisions.end(),
-                    ErrorCode::kUnsupported, "device does not run this precision",
-                    fmt::format("device=openvino:{} precision={} ; it runs: {}", device,
-                                artefact.precision, fmt::join(precisions, ", ")));
+                    ErrorCode::kUnsupported,
+                    "device does not run this precision",
+                    fmt::format("device=openvino:{} precision={} ; it runs: {}",
+                                device,
+                                artefact.precision,
+                                fmt::join(precisions, ", ")));
   try {
     const auto model = openvino_core().read_model(artefact.onnx, ov::Tensor());
     // The CPU's default is bf16 where the processor has it, so the rest is always set. One stream:
     // a batch is the unit of work, and slots queue behind each other.
-    ov::AnyMap properties{{ov::hint::inference_precision.name(), rest_precision(artefact.precision)},
-                          {ov::num_streams.name(), ov::streams::Num(1)}};
+    ov::AnyMap properties{
+        {ov::hint::inference_precision.name(), rest_precision(artefact.precision)},
+        {ov::num_streams.name(), ov::streams::Num(1)}};
     if (device == "CPU") {
       properties.insert(ov::inference_num_threads(options.num_threads));
       properties.insert(ov::hint::enable_cpu_pinning(false));
     }
     return openvino_core().compile_model(model, device, properties);
   } catch (const std::exception& e) {
-    throw Error(ErrorCode::kDevice, "OpenVINO cannot compile the encoder",
-                fmt::format("device=openvino:{} precision={} ; {}", device, artefact.precision,
-                            e.what()));
+    throw Error(
+        ErrorCode::kDevice,
+        "OpenVINO cannot compile the encoder",
+        fmt::format("device=openvino:{} precision={} ; {}", device, artefact.precision, e.what()));
   }
 }
 

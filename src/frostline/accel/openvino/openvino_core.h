@@ -17,7 +17,8 @@ std::vector<std::string> openvino_precisions(const std::string& device);
 
 /// Reads and compiles. Errors: `kUnsupported` when the device lacks the precision or an operator;
 /// `kDevice` with OpenVINO's text otherwise.
-ov::CompiledModel compile_openvino(const Artefact& artefact, const std::string& device,
+ov::CompiledModel compile_openvino(const Artefact& artefact,
+                                   const std::string& device,
                                    const CompileOptions& options);
 
 /// Best vector instruction set for INT8 of the processor, for example `amx_int8`.

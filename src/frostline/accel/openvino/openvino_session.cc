@@ -21,27 +21,34 @@ ov::element::Type element_type(DType dtype) {
     case DType::kF32:
       return ov::element::f32;
     default:
-      throw Error(ErrorCode::kUnsupported, "element type is not supported at the encoder's edge",
+      throw Error(ErrorCode::kUnsupported,
+                  "element type is not supported at the encoder's edge",
                   fmt::format("dtype={}", to_string(dtype)));
   }
 }
 
 void check_port(const ov::Output<const ov::Node>& port, const TensorSpec& spec) {
   const ov::Shape shape = port.get_shape();
-  FROSTLINE_REQUIRE(port.get_element_type() == element_type(spec.dtype) &&
-                        std::ranges::equal(shape, spec.shape,
-                                           [](std::size_t a, std::int64_t b) {
-                                             return std::cmp_equal(a, b);
-                                           }),
-                    ErrorCode::kDevice, "compiled encoder has another type than the artefact",
-                    fmt::format("tensor={} artefact={}{} compiled={}{}", spec.name,
-                                to_string(spec.dtype), to_string(spec.shape),
-                                port.get_element_type().get_type_name(), shape.to_string()));
+  FROSTLINE_REQUIRE(
+      port.get_element_type() == element_type(spec.dtype) &&
+          std::ranges::equal(shape,
+                             spec.shape,
+                             [](std::size_t a, std::int64_t b) { return std::cmp_equal(a, b); }),
+      ErrorCode::kDevice,
+      "compiled encoder has another type than the artefact",
+      fmt::format("tensor={} artefact={}{} compiled={}{}",
+                  spec.name,
+                  to_string(spec.dtype),
+                  to_string(spec.shape),
+                  port.get_element_type().get_type_name(),
+                  shape.to_string()));
 }
 
 }  // namespace
 
-OpenVinoSession::OpenVinoSession(ov::CompiledModel model, const Artefact& artefact, int num_slots,
+OpenVinoSession::OpenVinoSession(ov::CompiledModel model,
+                                 const Artefact& artefact,
+                                 int num_slots,
                                  std::string identity)
     : model_(std::move(model)),
       input_(artefact.input),
@@ -75,9 +82,12 @@ OpenVinoSession::~OpenVinoSession() {
 
 void OpenVinoSession::check_model() {
   FROSTLINE_REQUIRE(model_.inputs().size() == 1 && model_.outputs().size() == outputs_.size(),
-                    ErrorCode::kDevice, "compiled encoder has another number of ports",
-                    fmt::format("inputs={} outputs={} expected outputs={}", model_.inputs().size(),
-                                model_.outputs().size(), outputs_.size()));
+                    ErrorCode::kDevice,
+                    "compiled encoder has another number of ports",
+                    fmt::format("inputs={} outputs={} expected outputs={}",
+                                model_.inputs().size(),
+                                model_.outputs().size(),
+                                outputs_.size()));
   check_port(model_.input(), input_);
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     check_port(model_.output(i), outputs_[i]);
@@ -110,10 +120,11 @@ Slot OpenVinoSession::borrow() {
 Ticket OpenVinoSession::submit(const Slot& slot) {
   const auto index = static_cast<std::size_t>(slot.index);
   std::unique_lock lock(mutex_);
-  FROSTLINE_REQUIRE(slot.index >= 0 && index < slots_.size() &&
-                        slots_[index].state == State::kBorrowed,
-                    ErrorCode::kUsage, "slot was not borrowed",
-                    fmt::format("slot={} slots={}", slot.index, slots_.size()));
+  FROSTLINE_REQUIRE(
+      slot.index >= 0 && index < slots_.size() && slots_[index].state == State::kBorrowed,
+      ErrorCode::kUsage,
+      "slot was not borrowed",
+      fmt::format("slot={} slots={}", slot.index, slots_.size()));
   Request& request = slots_[index];
   const Ticket ticket{next_ticket_++};
   request.ticket = ticket.id;
@@ -127,7 +138,8 @@ Ticket OpenVinoSession::submit(const Slot& slot) {
   } catch (const std::exception& e) {
     lock.lock();
     release(request);
-    throw Error(ErrorCode::kDevice, "OpenVINO cannot start a request",
+    throw Error(ErrorCode::kDevice,
+                "OpenVINO cannot start a request",
                 fmt::format("slot={} ; {}", slot.index, e.what()));
   }
   return ticket;
@@ -138,9 +150,11 @@ OpenVinoSession::Request& OpenVinoSession::find(Ticket ticket) {
     return slot.ticket == ticket.id && !slot.is_awaited &&
            (slot.state == State::kRunning || slot.state == State::kDone);
   });
-  FROSTLINE_REQUIRE(found != slots_.end(), ErrorCode::kUsage, "ticket is not in flight",
-                    fmt::format("ticket={} ; it was waited for, drained or never given",
-                                ticket.id));
+  FROSTLINE_REQUIRE(
+      found != slots_.end(),
+      ErrorCode::kUsage,
+      "ticket is not in flight",
+      fmt::format("ticket={} ; it was waited for, drained or never given", ticket.id));
   return *found;
 }
 
@@ -151,26 +165,34 @@ void OpenVinoSession::release(Request& request) {
   changed_.notify_all();
 }
 
-RequestTiming OpenVinoSession::wait(Ticket ticket, std::span<const std::span<std::byte>> outputs,
+RequestTiming OpenVinoSession::wait(Ticket ticket,
+                                    std::span<const std::span<std::byte>> outputs,
                                     std::chrono::milliseconds deadline) {
-  FROSTLINE_REQUIRE(outputs.size() == outputs_.size(), ErrorCode::kUsage,
+  FROSTLINE_REQUIRE(outputs.size() == outputs_.size(),
+                    ErrorCode::kUsage,
                     "one span per output is needed",
                     fmt::format("outputs={} spans={}", outputs_.size(), outputs.size()));
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    FROSTLINE_REQUIRE(outputs[i].size() == outputs_[i].num_bytes(), ErrorCode::kUsage,
+    FROSTLINE_REQUIRE(outputs[i].size() == outputs_[i].num_bytes(),
+                      ErrorCode::kUsage,
                       "span has another size than its output",
-                      fmt::format("output={} bytes={} span={}", outputs_[i].name,
-                                  outputs_[i].num_bytes(), outputs[i].size()));
+                      fmt::format("output={} bytes={} span={}",
+                                  outputs_[i].name,
+                                  outputs_[i].num_bytes(),
+                                  outputs[i].size()));
   }
   std::unique_lock lock(mutex_);
   Request& request = find(ticket);
   request.is_awaited = true;
   if (!changed_.wait_for(lock, deadline, [&] { return request.state == State::kDone; })) {
     request.is_awaited = false;
-    throw Error(ErrorCode::kDevice, "request passed its deadline",
-                fmt::format("ticket={} deadline_ms={} ; it is still in flight and may be waited for "
-                            "again",
-                            ticket.id, deadline.count()));
+    throw Error(
+        ErrorCode::kDevice,
+        "request passed its deadline",
+        fmt::format("ticket={} deadline_ms={} ; it is still in flight and may be waited for "
+                    "again",
+                    ticket.id,
+                    deadline.count()));
   }
   const RequestTiming timing = request.timing;
   const std::exception_ptr failure = request.failure;
@@ -182,13 +204,14 @@ RequestTiming OpenVinoSession::wait(Ticket ticket, std::span<const std::span<std
     // The callback runs a moment before the request counts as finished.
     request.request.wait();
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      std::memcpy(outputs[i].data(), request.request.get_output_tensor(i).data(),
-                  outputs[i].size());
+      std::memcpy(
+          outputs[i].data(), request.request.get_output_tensor(i).data(), outputs[i].size());
     }
   } catch (const std::exception& e) {
     lock.lock();
     release(request);
-    throw Error(ErrorCode::kDevice, "OpenVINO request failed",
+    throw Error(ErrorCode::kDevice,
+                "OpenVINO request failed",
                 fmt::format("ticket={} ; {}", ticket.id, e.what()));
   }
   lock.lock();

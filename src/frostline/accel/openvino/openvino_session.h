@@ -15,7 +15,9 @@ namespace frostline::accel {
 /// One compiled model; a slot is one inference request with its own memory. Thread-safe.
 class OpenVinoSession final : public EncoderSession {
  public:
-  OpenVinoSession(ov::CompiledModel model, const Artefact& artefact, int num_slots,
+  OpenVinoSession(ov::CompiledModel model,
+                  const Artefact& artefact,
+                  int num_slots,
                   std::string identity);
   OpenVinoSession(const OpenVinoSession&) = delete;
   OpenVinoSession& operator=(const OpenVinoSession&) = delete;
@@ -24,13 +26,17 @@ class OpenVinoSession final : public EncoderSession {
   ~OpenVinoSession() override;
 
   const TensorSpec& input() const override { return input_; }
+
   const std::vector<TensorSpec>& outputs() const override { return outputs_; }
+
   int num_slots() const override { return static_cast<int>(slots_.size()); }
+
   std::string runtime_identity() const override { return identity_; }
 
   Slot borrow() override;
   Ticket submit(const Slot& slot) override;
-  RequestTiming wait(Ticket ticket, std::span<const std::span<std::byte>> outputs,
+  RequestTiming wait(Ticket ticket,
+                     std::span<const std::span<std::byte>> outputs,
                      std::chrono::milliseconds deadline) override;
   void drain() override;
   SessionCounters counters() const override;

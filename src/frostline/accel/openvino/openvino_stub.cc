@@ -18,9 +18,11 @@ class MissingOpenVino final : public EncoderBackend {
     return {{"openvino", "none", false, kReason, {}}};
   }
 
-  std::unique_ptr<EncoderSession> compile(const Artefact& /*artefact*/, const std::string& device,
+  std::unique_ptr<EncoderSession> compile(const Artefact& /*artefact*/,
+                                          const std::string& device,
                                           const CompileOptions& /*options*/) const override {
-    throw Error(ErrorCode::kUnsupported, "device is not usable",
+    throw Error(ErrorCode::kUnsupported,
+                "device is not usable",
                 "device=openvino:" + device + " ; " + kReason);
   }
 };
