@@ -84,7 +84,6 @@ Json parity_json(const ParityRow& row) {
           {"cosine", row.cosine},
           {"relative_error", row.relative_error},
           {"min_cosine", row.min_cosine},
-          {"max_relative_error", row.max_relative_error},
           {"passed", row.has_passed()}};
 }
 

@@ -251,9 +251,7 @@ std::string parity_section(const ReportData& data) {
     html += fmt::format("<td class=\"num\">{:.5f}<span class=\"sub\">\u2265 {:.4g}</span></td>",
                         row.cosine,
                         row.min_cosine);
-    html += fmt::format("<td class=\"num\">{}<span class=\"sub\">\u2264 {}</span></td>",
-                        significant(row.relative_error),
-                        significant(row.max_relative_error));
+    html += number_cell("relative error", significant(row.relative_error));
     html += fmt::format("<td class=\"num\">{}</td></tr>\n",
                         row.has_passed() ? "<span class=\"good\">passed</span>"
                                          : "<span class=\"bad\">refused</span>");
