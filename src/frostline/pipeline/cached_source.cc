@@ -21,13 +21,15 @@ CachedSource::CachedSource(FeatureStore store, const data::Sampler& sampler,
   }
 }
 
-void CachedSource::start(std::int64_t first_step, std::int64_t) {
+void CachedSource::start(std::int64_t first_step, std::int64_t num_steps) {
   FROSTLINE_REQUIRE(step_ < 0, ErrorCode::kUsage, "source was already started", "");
   step_ = first_step;
+  end_ = first_step + num_steps;
 }
 
 std::int64_t CachedSource::next(std::span<const std::span<std::byte>> buffers) {
-  FROSTLINE_CHECK(step_ >= 0 && buffers.size() == spec_.size());
+  FROSTLINE_CHECK(step_ < end_);
+  check_buffers(spec_, buffers);
   const auto begin_ns = Clock::steady().now_ns();
   std::size_t sample = 0;
   for (const auto index : sampler_.batch(step_, batch_size_)) {

@@ -27,6 +27,7 @@ class CachedSource final : public FeatureSource {
   std::vector<TensorSpec> spec_;
   SpanLog log_;
   std::int64_t step_ = -1;
+  std::int64_t end_ = -1;
 };
 
 }  // namespace frostline::pipeline

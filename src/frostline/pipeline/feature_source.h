@@ -40,10 +40,16 @@ class FeatureSource {
 
   /// Fills the caller's buffers, one per spec and of exactly its size, with the next batch.
   /// Returns how long the caller had to wait. Units: ns.
+  /// Errors: `kInternal` for other buffers, before `start` and after its last step, with nothing
+  /// consumed; what a thread of the source threw; as `accel::EncoderSession::wait`.
   virtual std::int64_t next(std::span<const std::span<std::byte>> buffers) = 0;
 
   /// Phases that ended since the last call. Thread-safe.
   virtual std::vector<Span> take_spans() = 0;
 };
+
+/// Errors: `kInternal` unless there is one buffer per spec and of exactly its size.
+void check_buffers(std::span<const TensorSpec> specs,
+                   std::span<const std::span<std::byte>> buffers);
 
 }  // namespace frostline::pipeline

@@ -1,8 +1,11 @@
 #include "frostline/pipeline/feature_store.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <deque>
@@ -55,12 +58,20 @@ Json to_json(const std::vector<TensorSpec>& specs) {
   return result;
 }
 
-std::vector<TensorSpec> specs_from_json(const Json& document) {
+std::vector<TensorSpec> specs_from_json(const Json& document, const fs::path& file) {
   std::vector<TensorSpec> specs;
   for (const auto& entry : document) {
+    const auto dtype = entry.at("dtype").get<std::string>();
+    const auto shape = entry.at("shape").get<Shape>();
+    FROSTLINE_REQUIRE((dtype == "i8" || dtype == "f32") &&
+                          std::ranges::all_of(shape, [](std::int64_t size) { return size > 0; }),
+                      ErrorCode::kData,
+                      "feature store describes a tensor that there cannot be",
+                      fmt::format("file={} tensor={} dtype={} shape={} ; remove the folder", file.string(),
+                                  entry.at("name").dump(), dtype, to_string(shape)));
     specs.push_back({entry.at("name").get<std::string>(),
-                     entry.at("dtype").get<std::string>() == "i8" ? DType::kI8 : DType::kF32,
-                     entry.at("shape").get<Shape>()});
+                     dtype == "i8" ? DType::kI8 : DType::kF32,
+                     shape});
   }
   return specs;
 }
@@ -132,16 +143,40 @@ class Encoding {
   std::deque<Request> in_flight_;
 };
 
-bool is_usable(const fs::path& folder, const Fingerprint& key) {
+bool is_usable(const fs::path& folder, const Fingerprint& key, const std::vector<TensorSpec>& spec) {
   if (!fs::exists(folder / "store.json")) {
     return false;
   }
   try {
-    FeatureStore(folder, key).verify();
+    const FeatureStore store(folder, key);
+    FROSTLINE_REQUIRE(store.spec() == spec, ErrorCode::kData,
+                      "feature store describes other tensors than the encoder gives",
+                      fmt::format("file={}", (folder / "store.json").string()));
+    store.verify();
     return true;
   } catch (const Error& e) {
     log_warning("{} ; it is built again", e.what());
     return false;
+  }
+}
+
+/// Removes what builds of processes that are gone left: `<key>.<process id>.partial`.
+void remove_abandoned_builds(const fs::path& cache) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(cache, error)) {
+    if (entry.path().extension() != ".partial") {
+      continue;
+    }
+    const std::string id = entry.path().stem().extension().string();
+    pid_t process = 0;
+    const auto parsed = std::from_chars(id.data() + std::min<std::size_t>(id.size(), 1),
+                                        id.data() + id.size(), process);
+    const bool is_whole = parsed.ec == std::errc() && parsed.ptr == id.data() + id.size();
+    if (is_whole && process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) {
+      log_info("removing a feature store that was never finished: {}", entry.path().string());
+      std::error_code ignored;
+      fs::remove_all(entry.path(), ignored);
+    }
   }
 }
 
@@ -162,19 +197,22 @@ Fingerprint FeatureKey::fingerprint() const {
 }
 
 FeatureStore::FeatureStore(const fs::path& folder, const Fingerprint& key) : folder_(folder) {
-  const Json document = read_json(folder / "store.json");
+  const fs::path description = folder / "store.json";
+  const Json document = read_json(description);
   try {
     FROSTLINE_REQUIRE(document.at("key").get<std::string>() == key.hex, ErrorCode::kData,
                       "feature store belongs to another encoder or data set",
                       fmt::format("folder={} key={} wanted={}", folder.string(),
                                   document.at("key").get<std::string>(), key.hex));
-    spec_ = specs_from_json(document.at("tensors"));
+    spec_ = specs_from_json(document.at("tensors"), description);
     num_anchors_ = document.at("num_anchors").get<std::int64_t>();
+    FROSTLINE_REQUIRE(num_anchors_ > 0, ErrorCode::kData, "feature store is empty",
+                      fmt::format("file={} num_anchors={} ; remove the folder", description.string(),
+                                  num_anchors_));
     sha256_ = document.at("sha256").get<std::string>();
   } catch (const Json::exception& e) {
     throw Error(ErrorCode::kData, "feature store description is damaged",
-                fmt::format("file={} {} ; remove the folder",
-                            (folder / "store.json").string(), e.what()));
+                fmt::format("file={} {} ; remove the folder", description.string(), e.what()));
   }
   anchor_bytes_ = sum_bytes(spec_);
   file_ = MappedFile(folder / "features.bin");
@@ -203,7 +241,9 @@ BuildResult build_feature_store(const fs::path& cache, const FeatureKey& key, co
                                 const std::function<void(std::int64_t)>& on_progress) {
   const Fingerprint fingerprint = key.fingerprint();
   BuildResult result{cache / fingerprint.hex, false, plan.sampler->num_anchors(), 0};
-  if (is_usable(result.folder, fingerprint)) {
+  remove_abandoned_builds(cache);
+  const auto spec = without_batch(session.outputs());
+  if (is_usable(result.folder, fingerprint, spec)) {
     result.was_present = true;
     return result;
   }
@@ -216,7 +256,6 @@ BuildResult build_feature_store(const fs::path& cache, const FeatureKey& key, co
       out.exceptions(std::ios::badbit | std::ios::failbit);
       Encoding(plan, session).run(out, on_progress);
     });
-    const auto spec = without_batch(session.outputs());
     write_json(partial / "store.json",
                {{"key", fingerprint.hex},
                 {"artefact", key.artefact.hex},
@@ -232,8 +271,7 @@ BuildResult build_feature_store(const fs::path& cache, const FeatureKey& key, co
     fs::remove_all(partial);
     throw Error(ErrorCode::kIo, "cannot write the feature store",
                 fmt::format("folder={} needs {} bytes ; {}", result.folder.string(),
-                            sum_bytes(without_batch(session.outputs())) *
-                                static_cast<std::size_t>(result.num_anchors),
+                            sum_bytes(spec) * static_cast<std::size_t>(result.num_anchors),
                             e.what()));
   } catch (...) {
     fs::remove_all(partial);

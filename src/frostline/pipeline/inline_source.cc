@@ -22,7 +22,7 @@ void InlineSource::start(std::int64_t first_step, std::int64_t num_steps) {
 }
 
 std::int64_t InlineSource::next(std::span<const std::span<std::byte>> buffers) {
-  FROSTLINE_CHECK(buffers.size() == 1 && buffers[0].size() == spec_[0].num_bytes());
+  check_buffers(spec_, buffers);
   const auto asked_ns = Clock::steady().now_ns();
   std::int64_t stall_ns = 0;
   ring_.consume([&](std::int64_t, const std::vector<std::byte>& entry) {

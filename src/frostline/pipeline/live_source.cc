@@ -33,6 +33,7 @@ void LiveSource::submit(std::int64_t step, accel::Ticket& ticket) {
 }
 
 std::int64_t LiveSource::next(std::span<const std::span<std::byte>> buffers) {
+  check_buffers(spec(), buffers);
   const auto asked_ns = Clock::steady().now_ns();
   std::int64_t stall_ns = 0;
   ring_.consume([&](std::int64_t step, const accel::Ticket& ticket) {

@@ -15,7 +15,8 @@ namespace frostline::pipeline {
 /// and submitted, so that the device works on batch N+1 while the trainer works on batch N.
 class LiveSource final : public FeatureSource {
  public:
-  /// `session` outlives the source and takes whole batches.
+  /// `session` outlives the source, takes whole batches and serves nothing else, not even after the
+  /// source: slots of requests that nobody waited for are not given back.
   /// Errors: `kConfig` when the session's input is not a batch of `plan`.
   LiveSource(BatchPlan plan, accel::EncoderSession& session, int num_workers,
              std::chrono::milliseconds deadline);
