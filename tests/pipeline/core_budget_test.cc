@@ -11,24 +11,21 @@ namespace {
 
 TEST(CoreBudget, NeverGivesOutMoreCoresThanThereAreNorNone) {
   for (const int cores : {1, 2, 3, 4, 16, 64, 256}) {
-    const CoreBudget beside = plan_cores(cores, true);
-    EXPECT_GE(beside.trainer, 1);
-    EXPECT_GE(beside.encoder, 1);
-    EXPECT_GE(beside.decode, 1);
+    const CoreBudget budget = plan_cores(cores);
+    EXPECT_GE(budget.trainer, 1);
+    EXPECT_GE(budget.encoder_beside, 1);
+    EXPECT_EQ(budget.encoder_alone, cores);
+    EXPECT_GE(budget.decode, 1);
+    EXPECT_LE(budget.decode, 8);
     if (cores > 1) {
-      EXPECT_EQ(beside.trainer + beside.encoder, cores);
+      EXPECT_EQ(budget.trainer + budget.encoder_beside, cores);
     }
-    const CoreBudget in_turn = plan_cores(cores, false);
-    EXPECT_EQ(in_turn.trainer, cores);
-    EXPECT_EQ(in_turn.encoder, cores);
-    EXPECT_GE(in_turn.decode, 1);
-    EXPECT_LE(in_turn.decode, 8);
   }
 }
 
 TEST(CoreBudget, ZeroMeansTheCoresThisProcessMayUse) {
   EXPECT_GE(available_cores(), 1);
-  EXPECT_EQ(plan_cores(0, false).trainer, available_cores());
+  EXPECT_EQ(plan_cores(0).encoder_alone, available_cores());
 }
 
 TEST(CoreBudget, ARestrictedProcessSeesOnlyItsCores) {

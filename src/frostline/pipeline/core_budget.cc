@@ -15,11 +15,12 @@ int available_cores() {
   return std::max(CPU_COUNT(&set), 1);
 }
 
-CoreBudget plan_cores(int num_cores, bool is_encoder_beside) {
+CoreBudget plan_cores(int num_cores) {
   const int cores = num_cores > 0 ? num_cores : available_cores();
   CoreBudget budget;
-  budget.encoder = is_encoder_beside ? std::max(cores / 2, 1) : cores;
-  budget.trainer = is_encoder_beside ? std::max(cores - budget.encoder, 1) : cores;
+  budget.trainer = std::max(cores / 2, 1);
+  budget.encoder_beside = std::max(cores - budget.trainer, 1);
+  budget.encoder_alone = cores;
   budget.decode = std::clamp(cores / 4, 1, 8);
   return budget;
 }

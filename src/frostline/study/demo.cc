@@ -31,7 +31,7 @@ namespace frostline::study {
 namespace {
 
 constexpr int kBoundary = 4;
-constexpr std::int64_t kRolloutBatch = 10;
+constexpr std::int64_t kRolloutBatch = 25;
 
 /// Domains whose devices compute the conditions: the processor, and the GPU where one trains.
 std::vector<std::string> required_domains(const std::string& device) {
@@ -67,6 +67,7 @@ class Demo {
     train_condition("gpu_only", train::Source::kInline);
     train_condition("live_int8_L4", train::Source::kLive);
     train_condition("cached_int8_L4", train::Source::kCached);
+    compare_experts();
     roll_out_conditions();
     write_json(options_.out / "report.json", to_json(report_));
     write_report_html(report_, options_.out / "report.html");
@@ -77,6 +78,7 @@ class Demo {
   train::TrainOptions train_options(const std::string& name, train::Source source) const {
     train::TrainOptions train;
     train.loop.dataset = options_.dataset;
+    train.loop.stride = options_.stride;
     train.loop.steps = options_.steps;
     train.loop.batch_size = options_.batch_size;
     train.loop.learning_rate = options_.learning_rate;
@@ -121,7 +123,8 @@ class Demo {
                         {"Cores used", std::to_string(machine["cores"].get<int>())},
                         {"Trainer's device", options_.device}};
     report_.software = {{"Frostline", machine["frostline"].get<std::string>()}};
-    for (const auto& [name, version] : library_versions().items()) {
+    const Json libraries = library_versions();
+    for (const auto& [name, version] : libraries.items()) {
       report_.software.emplace_back(name, version.is_null() ? "not built in"
                                                             : version.get<std::string>());
     }
@@ -189,6 +192,20 @@ class Demo {
     condition.spans = std::move(result.spans);
     checkpoints_.push_back(result.checkpoint);
     report_.conditions.push_back(std::move(condition));
+  }
+
+  /// Live and cached deliver the same codes, so the experts trained on them must be the same too.
+  void compare_experts() {
+    const auto live = policy::read_checkpoint(checkpoints_[1]).expert.fingerprint();
+    const auto cached = policy::read_checkpoint(checkpoints_[2]).expert.fingerprint();
+    report_.remarks.push_back(
+        live == cached
+            ? fmt::format("The experts trained on live and on cached features are bit-identical "
+                          "(SHA-256 {}).",
+                          live.short_hex())
+            : fmt::format("The experts trained on live and on cached features differ (SHA-256 {} "
+                          "and {}): the features or the arithmetic were not the same.",
+                          live.short_hex(), cached.short_hex()));
   }
 
   std::vector<eval::Outcome> roll_out(std::size_t index, bool has_artefact, eval::Control control) {

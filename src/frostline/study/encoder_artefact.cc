@@ -72,8 +72,8 @@ Frames draw_frames(const ArtefactRequest& request, const policy::ArActorSpec& sp
 }
 
 accel::Compiler compiler_of(const ArtefactRequest& request) {
-  const auto budget = pipeline::plan_cores(request.num_threads, false);
-  return accel::session_compiler(request.backend, {1, budget.encoder});
+  const auto budget = pipeline::plan_cores(request.num_threads);
+  return accel::session_compiler(request.backend, {1, budget.encoder_alone});
 }
 
 graph::Graph graph_of(const ArtefactRequest& request, const policy::EncoderFile& encoder) {

@@ -30,8 +30,8 @@ RolloutActor::RolloutActor(policy::ArActorCheckpoint checkpoint, const RolloutFe
                       fmt::format("artefact={} policy={}", to_string(artefact.input.shape),
                                   to_string(image_.shape())));
     coding = {artefact.scales, artefact.zero_points};
-    const auto budget = pipeline::plan_cores(features.num_threads, false);
-    session_ = accel::open_session(features.backend, artefact, {1, budget.encoder});
+    const auto budget = pipeline::plan_cores(features.num_threads);
+    session_ = accel::open_session(features.backend, artefact, {1, budget.encoder_alone});
   }
   tail_ = std::make_unique<split::FrozenTail>(encoder_, std::move(coding));
 }

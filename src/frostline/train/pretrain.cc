@@ -42,7 +42,7 @@ class Run {
         loop_(options.loop),
         device_(open_device(loop_.device)),
         spec_(spec_of(options)),
-        budget_(pipeline::plan_cores(loop_.num_threads, false)),
+        budget_(pipeline::plan_cores(loop_.num_threads)),
         inputs_(loop_, spec_),
         parameters_(policy::pretrain_parameter_specs(spec_), device_),
         encoder_(spec_, prepared(parameters_, loop_.seed), scalar_type(loop_.train_precision)),
@@ -53,7 +53,7 @@ class Run {
         buffer_(source_.spec()[0].dtype, source_.spec()[0].shape),
         view_(buffer_.bytes()),
         image_(policy::borrow_as_torch(source_.spec()[0], buffer_.bytes())) {
-    at::set_num_threads(budget_.trainer);
+    at::set_num_threads(budget_.encoder_alone);
   }
 
   PretrainResult operator()() {

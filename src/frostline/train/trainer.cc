@@ -57,7 +57,7 @@ class Run {
       : options_(options),
         loop_(options.loop),
         device_(open_device(loop_.device)),
-        budget_(pipeline::plan_cores(loop_.num_threads, options.source == Source::kLive)),
+        budget_(pipeline::plan_cores(loop_.num_threads)),
         meters_(meters),
         encoder_file_(open_encoder(options, device_)),
         inputs_(loop_, encoder_file_.spec),
@@ -131,10 +131,13 @@ class Run {
                         "sources live and cached need one");
       tail_ = std::make_unique<split::FrozenTail>(
           encoder_, split::Coding{artefact->scales, artefact->zero_points});
-      session_ = accel::open_session(options_.backend, *artefact, {2, budget_.encoder});
+      const bool is_live = options_.source == Source::kLive;
+      session_ = accel::open_session(
+          options_.backend, *artefact,
+          {2, is_live ? budget_.encoder_beside : budget_.encoder_alone});
       result_.description["artefact"] = artefact->fingerprint.hex;
       result_.description["runtime"] = session_->runtime_identity();
-      if (options_.source == Source::kLive) {
+      if (is_live) {
         source_ = std::make_unique<pipeline::LiveSource>(plan, *session_, budget_.decode,
                                                          kFeatureDeadline);
       } else {
@@ -193,7 +196,7 @@ class Run {
       inputs.push_back(device_.is_cpu() ? tensor : tensor.to(device_, true));
     }
     const policy::ExpertBatch batch = inputs_.batch(step, device_);
-    const policy::Prefix prefix = (*tail_)(inputs);
+    const policy::Prefix prefix = encode(inputs);
     const auto t2 = Clock::steady().now_ns();
     policy::Dropout dropout = step_dropout(device_, loop_.dropout, loop_.seed, step);
     const policy::ExpertLoss loss =
@@ -227,6 +230,17 @@ class Run {
       }
     }
     progress.update(step + 1);
+  }
+
+  /// The frozen computation of this device; a whole encoder may use all cores in its turn.
+  policy::Prefix encode(const std::vector<at::Tensor>& inputs) const {
+    if (options_.source != Source::kInline) {
+      return (*tail_)(inputs);
+    }
+    at::set_num_threads(budget_.encoder_alone);
+    policy::Prefix prefix = (*tail_)(inputs);
+    at::set_num_threads(budget_.trainer);
+    return prefix;
   }
 
   void require_finite(double loss, std::int64_t step) const {
