@@ -111,7 +111,7 @@ TEST(CommandLine, HelpAndVersionSucceed) {
 TEST(CommandLine, UnknownOrMissingVerbOrOptionIsAUsageError) {
   const std::vector<std::vector<std::string>> calls = {{},
                                                        {"frobnicate"},
-                                                                                                              {"doctor", "--frobnicate"},
+                                                       {"doctor", "--frobnicate"},
                                                        {"train", "--frobnicate=3"},
                                                        {"policy", "info", "--frobnicate"}};
   const auto results = frostline_all(calls);
