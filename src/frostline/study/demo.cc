@@ -123,8 +123,9 @@ class Demo {
                         {"Cores used", std::to_string(machine["cores"].get<int>())},
                         {"Trainer's device", options_.device}};
     report_.software = {{"Frostline", machine["frostline"].get<std::string>()}};
-    const Json libraries = library_versions();
-    for (const auto& [name, version] : libraries.items()) {
+    // Named, for items() refers to the document that it is called on.
+    const Json versions = library_versions();
+    for (const auto& [name, version] : versions.items()) {
       report_.software.emplace_back(name, version.is_null() ? "not built in"
                                                             : version.get<std::string>());
     }

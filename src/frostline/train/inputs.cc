@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 
 #include <ATen/ops/empty.h>
 #include <fmt/format.h>
@@ -109,6 +111,14 @@ pipeline::BatchPlan Inputs::plan() const {
           }};
 }
 
+std::vector<data::FrameId> Inputs::frames(std::int64_t step) const {
+  std::vector<data::FrameId> ids;
+  for (const auto index : sampler_->batch(step, options_.batch_size)) {
+    ids.push_back(sampler_->anchors()[static_cast<std::size_t>(index)]);
+  }
+  return ids;
+}
+
 policy::ExpertBatch Inputs::batch(std::int64_t step, at::Device device) const {
   const std::int64_t size = options_.batch_size;
   const data::WindowSpec window = {spec_.history, spec_.chunk};
@@ -119,8 +129,7 @@ policy::ExpertBatch Inputs::batch(std::int64_t step, at::Device device) const {
   batch.action_is_pad = at::empty({size, spec_.chunk}, at::kBool);
   const data::WindowColumns columns = {dataset_->column(kState), dataset_->column(kAction)};
   std::int64_t row = 0;
-  for (const auto index : sampler_->batch(step, size)) {
-    const data::FrameId id = sampler_->anchors()[static_cast<std::size_t>(index)];
+  for (const data::FrameId id : frames(step)) {
     data::read_window(columns, dataset_->frame_range(id.episode_index), id.frame_index, window,
                       {floats_of(batch.states[row]), bytes_of(batch.valid[row]),
                        floats_of(batch.actions[row]), bytes_of(batch.action_is_pad[row])});
@@ -137,6 +146,20 @@ policy::ExpertBatch Inputs::batch(std::int64_t step, at::Device device) const {
     }
   }
   return batch;
+}
+
+void require_finite(double loss, std::int64_t step, const Inputs& inputs) {
+  if (std::isfinite(loss)) {
+    return;
+  }
+  std::string frames;
+  for (const auto& id : inputs.frames(step)) {
+    frames += fmt::format(" {}/{}", id.episode_index, id.frame_index);
+  }
+  throw Error(ErrorCode::kNumeric, "the loss is not finite",
+              fmt::format("step={} loss={} episode/frame:{} ; the last checkpoint is kept, check "
+                          "these frames with 'frostline data verify', lower --lr",
+                          step, loss, frames));
 }
 
 }  // namespace frostline::train

@@ -39,6 +39,9 @@ class Inputs {
   /// Order and images, for a feature source. Borrows this object.
   pipeline::BatchPlan plan() const;
 
+  /// Frames of batch `step`.
+  std::vector<data::FrameId> frames(std::int64_t step) const;
+
   /// Normalised windows of batch `step` on `device`, with the history mask of (seed, step).
   policy::ExpertBatch batch(std::int64_t step, at::Device device) const;
 
@@ -52,5 +55,8 @@ class Inputs {
   policy::Normaliser state_;
   policy::Normaliser action_;
 };
+
+/// Errors: `kNumeric` naming step, loss and the frames of its batch when `loss` is not finite.
+void require_finite(double loss, std::int64_t step, const Inputs& inputs);
 
 }  // namespace frostline::train

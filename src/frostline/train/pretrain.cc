@@ -1,6 +1,5 @@
 #include "frostline/train/pretrain.h"
 
-#include <cmath>
 #include <memory>
 
 #include <ATen/Parallel.h>
@@ -98,8 +97,8 @@ class Run {
                                     loop_.out.string()));
       return 0;
     }
-    const auto step = checkpoints_.restore(parameters_, optimiser_, outcome_config(options_),
-                                           loop_.allows_inexact);
+    const auto step = checkpoints_.restore(parameters_, optimiser_, config(), loop_.allows_inexact);
+    saved_step_ = step.value_or(-1);
     return step.value_or(0);
   }
 
@@ -125,11 +124,13 @@ class Run {
           policy::pretrain_loss(encoder_, branch_, image, batch, reduction, dropout);
       loss.backward();
       const at::Tensor norm = optimiser_.step(step);
-      if ((step + 1) % loop_.log_every == 0 || step + 1 == loop_.steps) {
-        const double value = loss.item<double>();
-        FROSTLINE_REQUIRE(std::isfinite(value), ErrorCode::kNumeric, "the loss is not finite",
-                          fmt::format("step={} loss={} ; the last checkpoint is kept, lower --lr",
-                                      step, value));
+      const bool is_logged = (step + 1) % loop_.log_every == 0 || step + 1 == loop_.steps;
+      const bool is_saved = (step + 1) % loop_.save_every == 0;
+      // Reading the loss waits for a GPU, so it is read rarely there.
+      const bool is_read = is_logged || is_saved || device_.is_cpu();
+      const double value = is_read ? loss.item<double>() : 0;
+      require_finite(value, step, inputs_);
+      if (is_logged) {
         log.add({{"step", step + 1},
                  {"loss", value},
                  {"gradient_norm", norm.item<double>()},
@@ -138,7 +139,7 @@ class Run {
       } else {
         progress.update(step + 1);
       }
-      if ((step + 1) % loop_.save_every == 0) {
+      if (is_saved) {
         save(step + 1);
       }
     }
@@ -152,13 +153,25 @@ class Run {
     }
   }
 
+  /// What a resume must agree with.
+  Json config() const {
+    Json config = outcome_config(options_);
+    config["dataset_fingerprint"] = inputs_.dataset().fingerprint().hex;
+    return config;
+  }
+
+  /// The checkpoint in force is never written again: replacing it would leave a moment without one.
   void save(std::int64_t step) {
-    checkpoints_.save(step, parameters_, optimiser_, outcome_config(options_),
+    if (step == saved_step_) {
+      return;
+    }
+    checkpoints_.save(step, parameters_, optimiser_, config(),
                       [&](const std::filesystem::path& folder) {
                         std::filesystem::create_directories(folder);
                         write_safetensors(folder / "model.safetensors",
                                           {parameters_.to_host(), {}});
                       });
+    saved_step_ = step;
   }
 
   const PretrainOptions& options_;
@@ -176,6 +189,7 @@ class Run {
   HostTensor buffer_;
   std::span<std::byte> view_;
   at::Tensor image_;
+  std::int64_t saved_step_ = -1;
   PretrainResult result_;
 };
 

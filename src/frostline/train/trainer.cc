@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <memory>
 
 #include <ATen/Parallel.h>
@@ -77,6 +76,7 @@ class Run {
     result_.first_step = first;
     result_.steps = loop_.steps - first;
     result_.samples = result_.steps * loop_.batch_size;
+    timeline_ = Timeline(first + std::min<std::int64_t>(20, result_.steps / 4));
     write_json(loop_.out / "run.json", result_.description);
     reset_peak_memory(device_);
     source_->start(first, result_.steps);
@@ -90,7 +90,8 @@ class Run {
                       fmt::format("finished steps={} ; --resume continues", step));
         }
         train_step(step, log, progress);
-        if ((step + 1) % loop_.save_every == 0 && step + 1 < loop_.steps) {
+        // The last one is saved after the clock was stopped.
+        if (is_saved_after(step) && step + 1 < loop_.steps) {
           save(step + 1);
         }
       }
@@ -121,7 +122,10 @@ class Run {
 
   void open_source(const std::optional<accel::Artefact>& artefact) {
     window_ = meters_.open();
-    result_.description = describe_run(outcome_config(options_), inputs_.dataset(), encoder_file_.fingerprint);
+    config_ = outcome_config(options_);
+    result_.description = describe_run(config_, inputs_.dataset(), encoder_file_.fingerprint);
+    config_["dataset_fingerprint"] = result_.description["dataset"];
+    config_["encoder_fingerprint"] = result_.description["encoder"];
     const pipeline::BatchPlan plan = inputs_.plan();
     if (options_.source == Source::kInline) {
       tail_ = std::make_unique<split::FrozenTail>(encoder_, split::Coding{});
@@ -136,6 +140,7 @@ class Run {
           options_.backend, *artefact,
           {2, is_live ? budget_.encoder_beside : budget_.encoder_alone});
       result_.description["artefact"] = artefact->fingerprint.hex;
+      config_["artefact_fingerprint"] = artefact->fingerprint.hex;
       result_.description["runtime"] = session_->runtime_identity();
       if (is_live) {
         source_ = std::make_unique<pipeline::LiveSource>(plan, *session_, budget_.decode,
@@ -179,9 +184,10 @@ class Run {
                                     loop_.out.string()));
       return 0;
     }
-    const auto step = checkpoints_.restore(parameters_, optimiser_, outcome_config(options_),
-                                           loop_.allows_inexact);
+    const auto step =
+        checkpoints_.restore(parameters_, optimiser_, config_, loop_.allows_inexact);
     if (step) {
+      saved_step_ = *step;
       log_info("resuming after step {}", *step);
     }
     return step.value_or(0);
@@ -215,9 +221,9 @@ class Run {
                    {"trainer", "optimiser", step, t4, t5}});
     // Reading the loss waits for a GPU, so it is read rarely there.
     const bool is_logged = (step + 1) % loop_.log_every == 0 || step + 1 == loop_.steps;
-    if (is_logged || device_.is_cpu()) {
+    if (is_logged || is_saved_after(step) || device_.is_cpu()) {
       const double value = loss.total.item<double>();
-      require_finite(value, step);
+      require_finite(value, step, inputs_);
       if (is_logged) {
         log.add({{"step", step + 1},
                  {"loss", value},
@@ -243,32 +249,23 @@ class Run {
     return prefix;
   }
 
-  void require_finite(double loss, std::int64_t step) const {
-    if (std::isfinite(loss)) {
+  bool is_saved_after(std::int64_t step) const { return (step + 1) % loop_.save_every == 0; }
+
+  /// The checkpoint in force is never written again: replacing it would leave a moment without one.
+  void save(std::int64_t step) {
+    if (step == saved_step_) {
       return;
     }
-    std::string frames;
-    for (const auto index : inputs_.sampler().batch(step, loop_.batch_size)) {
-      const auto id = inputs_.sampler().anchors()[static_cast<std::size_t>(index)];
-      frames += fmt::format(" {}/{}", id.episode_index, id.frame_index);
-    }
-    throw Error(ErrorCode::kNumeric, "the loss is not finite",
-                fmt::format("step={} loss={} episode/frame:{} ; the last checkpoint is kept, check "
-                            "these frames with 'frostline data verify', lower --lr",
-                            step, loss, frames));
-  }
-
-  void save(std::int64_t step) {
     policy::ParameterSet averaged = parameters_.clone();
     {
       const at::NoGradGuard no_grad;
       averaged.values().copy_(optimiser_.averaged());
     }
-    Json config = outcome_config(options_);
-    checkpoints_.save(step, parameters_, optimiser_, config, [&](const fs::path& folder) {
+    checkpoints_.save(step, parameters_, optimiser_, config_, [&](const fs::path& folder) {
       policy::write_checkpoint(folder, {encoder_file_.spec, encoder_file_.parameters, averaged,
-                                        inputs_.state(), inputs_.action(), config});
+                                        inputs_.state(), inputs_.action(), config_});
     });
+    saved_step_ = step;
   }
 
   static double tail_mean(const std::vector<LossPoint>& curve) {
@@ -300,6 +297,8 @@ class Run {
   std::vector<at::Tensor> host_;
   power::MeterSet::Window window_;
   Timeline timeline_;
+  Json config_;  ///< What a resume must agree with.
+  std::int64_t saved_step_ = -1;
   TrainResult result_;
 };
 
