@@ -86,15 +86,19 @@ TEST(SafeTensors, BadHeadersAreNamed) {
   const test::TempFolder folder;
   const auto path = folder.path() / "x.safetensors";
   const std::string data(8, '\1');
-  write_file_atomic(path, raw_file(R"({"t":{"dtype":"F32","shape":[2],"data_offsets":[0,9]}})", data));
+  write_file_atomic(path,
+                    raw_file(R"({"t":{"dtype":"F32","shape":[2],"data_offsets":[0,9]}})", data));
   expect_refused(path, "tensor=t data_offsets=[0, 9]");
-  write_file_atomic(path, raw_file(R"({"t":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}})", data));
+  write_file_atomic(path,
+                    raw_file(R"({"t":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}})", data));
   expect_refused(path, "needs 12 bytes");
-  write_file_atomic(path, raw_file(R"({"t":{"dtype":"F8","shape":[8],"data_offsets":[0,8]}})", data));
+  write_file_atomic(path,
+                    raw_file(R"({"t":{"dtype":"F8","shape":[8],"data_offsets":[0,8]}})", data));
   expect_refused(path, "unknown dtype");
   write_file_atomic(
-      path, raw_file(R"({"t":{"dtype":"F32","shape":[4611686018427387905,4],"data_offsets":[0,8]}})",
-                     data));
+      path,
+      raw_file(R"({"t":{"dtype":"F32","shape":[4611686018427387905,4],"data_offsets":[0,8]}})",
+               data));
   expect_refused(path, "tensor=t");
   write_file_atomic(path, raw_file("[1]", data));
   expect_refused(path, "not a JSON object");

@@ -22,8 +22,9 @@ TEST(RunLog, ResumeDropsWhatIsWrittenAgainAndHalfALine) {
   ASSERT_EQ(log.curve().size(), 2U);
   EXPECT_EQ(log.curve()[1].step, 20);
   log.add({{"step", 30}, {"loss", 0.41}});
-  EXPECT_EQ(read_file(path),
-            "{\"step\":10,\"loss\":1.0}\n{\"step\":20,\"loss\":0.5}\n{\"step\":30,\"loss\":0.41}\n");
+  EXPECT_EQ(
+      read_file(path),
+      "{\"step\":10,\"loss\":1.0}\n{\"step\":20,\"loss\":0.5}\n{\"step\":30,\"loss\":0.41}\n");
 }
 
 }  // namespace

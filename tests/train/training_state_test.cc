@@ -18,16 +18,20 @@ namespace fs = std::filesystem;
 constexpr OptimiserOptions kOptions = {1e-2, 0, 100, 1e-4, 10, 0.99};
 
 policy::ParameterSet make_parameters(std::uint64_t seed) {
-  policy::ParameterSet parameters(
-      {{"a", {3, 4}, policy::Initialiser::kXavierUniform, 0, {}},
-       {"b.running_mean", {4}, policy::Initialiser::kStandardNormal, 0,
-        policy::ParameterRole::kNormStatistic}});
+  policy::ParameterSet parameters({{"a", {3, 4}, policy::Initialiser::kXavierUniform, 0, {}},
+                                   {"b.running_mean",
+                                    {4},
+                                    policy::Initialiser::kStandardNormal,
+                                    0,
+                                    policy::ParameterRole::kNormStatistic}});
   parameters.initialise(seed);
   parameters.enable_gradients();
   return parameters;
 }
 
-void take_steps(policy::ParameterSet& parameters, Optimiser& optimiser, std::int64_t first,
+void take_steps(policy::ParameterSet& parameters,
+                Optimiser& optimiser,
+                std::int64_t first,
                 std::int64_t end) {
   for (std::int64_t step = first; step < end; ++step) {
     {
@@ -38,7 +42,9 @@ void take_steps(policy::ParameterSet& parameters, Optimiser& optimiser, std::int
   }
 }
 
-void no_model(const fs::path& folder) { fs::create_directories(folder); }
+void no_model(const fs::path& folder) {
+  fs::create_directories(folder);
+}
 
 TEST(CheckpointFolder, RestoresEveryBit) {
   const test::TempFolder folder;
@@ -69,8 +75,7 @@ TEST(CheckpointFolder, AnotherConfigurationIsNamed) {
     FAIL() << "must throw";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kConfig);
-    EXPECT_NE(std::string(error.what()).find("batch_size: checkpoint=8 now=16"),
-              std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("batch_size: checkpoint=8 now=16"), std::string::npos);
   }
 }
 

@@ -43,7 +43,9 @@ std::vector<std::string> long_names(const CLI::App& verb) {
   return names;
 }
 
-void append_flag(const ConfigTable& table, const std::string& key, const CLI::Option& option,
+void append_flag(const ConfigTable& table,
+                 const std::string& key,
+                 const CLI::Option& option,
                  std::vector<std::string>& flags) {
   const std::string flag = "--" + option_name(key);
   const bool is_flag = option.get_expected_max() == 0;
@@ -77,14 +79,15 @@ std::vector<std::string> expand_config(CLI::App& root, std::vector<std::string> 
       const CLI::Option* option = verb->get_option_no_throw("--" + option_name(key));
       if (option == nullptr || option_name(key) == "config") {
         const std::string nearest = nearest_word(option_name(key), names);
-        table.refuse(key, nearest.empty() ? fmt::format("unknown key '{}'", key)
-                                          : fmt::format("unknown key '{}' ; did you mean '{}'?",
-                                                        key, nearest));
+        table.refuse(key,
+                     nearest.empty()
+                         ? fmt::format("unknown key '{}'", key)
+                         : fmt::format("unknown key '{}' ; did you mean '{}'?", key, nearest));
       }
       append_flag(table, key, *option, flags);
     }
-    arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(depth), flags.begin(),
-                     flags.end());
+    arguments.insert(
+        arguments.begin() + static_cast<std::ptrdiff_t>(depth), flags.begin(), flags.end());
     return arguments;
   }
   return arguments;

@@ -18,7 +18,8 @@ struct LoopFlags {
 void add_loop_flags(CLI::App& verb, LoopFlags& flags);
 
 /// Fills episodes, seed and run folder.
-train::LoopOptions finish_loop_flags(const LoopFlags& flags, const CommonOptions& common,
+train::LoopOptions finish_loop_flags(const LoopFlags& flags,
+                                     const CommonOptions& common,
                                      const std::string& verb);
 
 }  // namespace frostline::cli

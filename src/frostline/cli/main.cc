@@ -1,9 +1,9 @@
-#include <unistd.h>
-
 #include <cstdlib>
 #include <exception>
 #include <string>
 #include <vector>
+
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -44,9 +44,9 @@ int run(int argc, char** argv) {
   return 0;
 }
 
-/// Makes OpenMP's threads sleep while they wait. Spinning ones lose several times their own speed as
-/// soon as anything else wants their core, a decoding thread of ours included (measured on 2 cores:
-/// 260 ms instead of 85 ms a step). The run time reads the variable before `main`, hence the
+/// Makes OpenMP's threads sleep while they wait. Spinning ones lose several times their own speed
+/// as soon as anything else wants their core, a decoding thread of ours included (measured on 2
+/// cores: 260 ms instead of 85 ms a step). The run time reads the variable before `main`, hence the
 /// second start; a value that the user set stands.
 void wait_passively(char** argv) {
   if (std::getenv("OMP_WAIT_POLICY") == nullptr && ::setenv("OMP_WAIT_POLICY", "PASSIVE", 1) == 0) {

@@ -18,10 +18,11 @@ template <class T>
 T parse_number(std::string_view text, std::string_view whole) {
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  FROSTLINE_REQUIRE(error == std::errc() && end == text.data() + text.size(), ErrorCode::kUsage,
-                    "not a number or range",
-                    fmt::format("value='{}' ; write a number such as 7 or a range such as 0:20",
-                                whole));
+  FROSTLINE_REQUIRE(
+      error == std::errc() && end == text.data() + text.size(),
+      ErrorCode::kUsage,
+      "not a number or range",
+      fmt::format("value='{}' ; write a number such as 7 or a range such as 0:20", whole));
   return value;
 }
 
@@ -64,7 +65,9 @@ std::pair<std::uint64_t, std::uint64_t> parse_seed_range(const std::string& text
   }
   const auto begin = parse_number<std::uint64_t>(std::string_view(text).substr(0, colon), text);
   const auto end = parse_number<std::uint64_t>(std::string_view(text).substr(colon + 1), text);
-  FROSTLINE_REQUIRE(begin < end, ErrorCode::kUsage, "empty range",
+  FROSTLINE_REQUIRE(begin < end,
+                    ErrorCode::kUsage,
+                    "empty range",
                     fmt::format("value='{}' ; ranges are half-open: 0:20 is 0..19", text));
   return {begin, end};
 }

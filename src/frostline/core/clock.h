@@ -25,12 +25,15 @@ class Clock {
 class ManualClock final : public Clock {
  public:
   std::int64_t now_ns() const override { return now_ns_.load(); }
+
   void advance_ns(std::int64_t delta_ns) { now_ns_.fetch_add(delta_ns); }
 
  private:
   std::atomic<std::int64_t> now_ns_{0};
 };
 
-inline double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+inline double seconds(std::int64_t ns) {
+  return static_cast<double>(ns) * 1e-9;
+}
 
 }  // namespace frostline

@@ -69,7 +69,8 @@ Error::Error(ErrorCode code, std::string_view message, std::string_view context)
 namespace detail {
 
 void check_failed(const char* condition, const char* file, int line) {
-  throw Error(ErrorCode::kInternal, "a condition that must hold does not",
+  throw Error(ErrorCode::kInternal,
+              "a condition that must hold does not",
               fmt::format("{} at {}:{}; please report this", condition, file, line));
 }
 

@@ -50,17 +50,17 @@ namespace detail {
 }  // namespace frostline
 
 /// Throws `Error{kInternal}` when `condition` is false: a bug of ours, never of the input.
-#define FROSTLINE_CHECK(condition)                                             \
-  do {                                                                         \
-    if (!(condition)) {                                                        \
-      ::frostline::detail::check_failed(#condition, __FILE__, __LINE__);       \
-    }                                                                          \
+#define FROSTLINE_CHECK(condition)                                       \
+  do {                                                                   \
+    if (!(condition)) {                                                  \
+      ::frostline::detail::check_failed(#condition, __FILE__, __LINE__); \
+    }                                                                    \
   } while (false)
 
 /// Throws `Error{code, message, context}` when `condition` is false: the input is at fault.
-#define FROSTLINE_REQUIRE(condition, code, message, context)                   \
-  do {                                                                         \
-    if (!(condition)) {                                                        \
-      throw ::frostline::Error((code), (message), (context));                  \
-    }                                                                          \
+#define FROSTLINE_REQUIRE(condition, code, message, context)  \
+  do {                                                        \
+    if (!(condition)) {                                       \
+      throw ::frostline::Error((code), (message), (context)); \
+    }                                                         \
   } while (false)

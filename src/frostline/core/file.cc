@@ -1,15 +1,15 @@
 #include "frostline/core/file.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
 #include <utility>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -23,13 +23,15 @@ namespace {
 
 [[noreturn]] void fail(std::string_view what, const fs::path& path) {
   const int reason = errno;
-  throw Error(ErrorCode::kIo, what, fmt::format("path={} ; {}", path.string(), std::strerror(reason)));
+  throw Error(
+      ErrorCode::kIo, what, fmt::format("path={} ; {}", path.string(), std::strerror(reason)));
 }
 
 class FileDescriptor {
  public:
   FileDescriptor(const fs::path& path, int flags, mode_t mode = 0644)
       : fd_(::open(path.c_str(), flags | O_CLOEXEC, mode)) {}
+
   FileDescriptor(const FileDescriptor&) = delete;
   FileDescriptor& operator=(const FileDescriptor&) = delete;
   FileDescriptor(FileDescriptor&&) = delete;
@@ -42,6 +44,7 @@ class FileDescriptor {
   }
 
   int get() const { return fd_; }
+
   bool is_open() const { return fd_ >= 0; }
 
  private:
@@ -145,7 +148,9 @@ void replace_folder(const fs::path& from, const fs::path& to) {
 
 MappedFile::MappedFile(const fs::path& path) {
   const FileDescriptor fd(path, O_RDONLY);
+
   struct stat status {};
+
   if (!fd.is_open() || ::fstat(fd.get(), &status) != 0) {
     fail("cannot open file", path);
   }

@@ -23,8 +23,14 @@ constexpr std::array<std::uint32_t, 64> kRound = {
 }  // namespace
 
 Fingerprinter::Fingerprinter()
-    : state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-             0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19} {}
+    : state_{0x6a09e667,
+             0xbb67ae85,
+             0x3c6ef372,
+             0xa54ff53a,
+             0x510e527f,
+             0x9b05688c,
+             0x1f83d9ab,
+             0x5be0cd19} {}
 
 void Fingerprinter::compress(const std::byte* block) {
   std::array<std::uint32_t, 64> w{};

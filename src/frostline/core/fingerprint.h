@@ -16,6 +16,7 @@ struct Fingerprint {
 
   /// First 12 digits, for display.
   std::string short_hex() const { return hex.substr(0, 12); }
+
   friend auto operator<=>(const Fingerprint&, const Fingerprint&) = default;
 };
 

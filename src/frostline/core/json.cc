@@ -11,7 +11,8 @@ Json parse_json(std::string_view text, std::string_view origin) {
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& e) {
-    throw Error(ErrorCode::kData, "malformed JSON",
+    throw Error(ErrorCode::kData,
+                "malformed JSON",
                 fmt::format("file={} byte={} ; {}", origin, e.byte, e.what()));
   }
 }

@@ -35,8 +35,12 @@ spdlog::level::level_enum to_spdlog(LogLevel level) {
 
 }  // namespace
 
-void log_line(LogLevel level, std::string_view text) { logger().log(to_spdlog(level), "{}", text); }
+void log_line(LogLevel level, std::string_view text) {
+  logger().log(to_spdlog(level), "{}", text);
+}
 
-void set_log_level(LogLevel level) { logger().set_level(to_spdlog(level)); }
+void set_log_level(LogLevel level) {
+  logger().set_level(to_spdlog(level));
+}
 
 }  // namespace frostline

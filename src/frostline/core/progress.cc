@@ -1,9 +1,9 @@
 #include "frostline/core/progress.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
+
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -44,11 +44,16 @@ void Progress::show(std::int64_t done, const std::string& note, bool is_last) {
   const double elapsed_s = seconds(Clock::steady().now_ns() - started_ns_);
   const double rate = elapsed_s > 0 ? static_cast<double>(done - first_done_) / elapsed_s : 0;
   const double left_s = rate > 0 ? static_cast<double>(total_ - done) / rate : 0;
-  const std::string line =
-      fmt::format("{} {}/{} {} {:.1f}/s {}{}{}", title_, done, total_, unit_, rate,
-                  is_last ? fmt::format("in {:.1f} s", elapsed_s)
-                          : fmt::format("{:.0f} s left", left_s),
-                  note.empty() ? "" : " ", note);
+  const std::string line = fmt::format(
+      "{} {}/{} {} {:.1f}/s {}{}{}",
+      title_,
+      done,
+      total_,
+      unit_,
+      rate,
+      is_last ? fmt::format("in {:.1f} s", elapsed_s) : fmt::format("{:.0f} s left", left_s),
+      note.empty() ? "" : " ",
+      note);
   if (is_terminal_) {
     fmt::print(stderr, "\r\x1b[2K{}{}", line, is_last ? "\n" : "");
   } else {

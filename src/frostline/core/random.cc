@@ -23,7 +23,9 @@ std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
 
 Random::Random(std::uint64_t seed, RandomStream stream, std::uint64_t step)
     : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
-      counter_{0, static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(step),
+      counter_{0,
+               static_cast<std::uint32_t>(stream),
+               static_cast<std::uint32_t>(step),
                static_cast<std::uint32_t>(step >> 32)} {}
 
 std::uint32_t Random::next_u32() {
@@ -35,7 +37,9 @@ std::uint32_t Random::next_u32() {
   return block_[used_++];
 }
 
-float Random::next_float() { return static_cast<float>(next_u32() >> 8) * 0x1p-24F; }
+float Random::next_float() {
+  return static_cast<float>(next_u32() >> 8) * 0x1p-24F;
+}
 
 double Random::next_double() {
   const std::uint64_t high = next_u32() >> 5;

@@ -47,12 +47,15 @@ std::optional<DType> dtype_of_name(std::string_view text) {
 }
 
 [[noreturn]] void malformed(const std::filesystem::path& path, std::string_view detail) {
-  throw Error(ErrorCode::kData, "malformed safetensors file",
+  throw Error(ErrorCode::kData,
+              "malformed safetensors file",
               fmt::format("file={} {} ; copy the file again or remove it", path.string(), detail));
 }
 
-HostTensor read_tensor(const std::filesystem::path& path, const std::string& name,
-                       const Json& entry, std::span<const std::byte> data) {
+HostTensor read_tensor(const std::filesystem::path& path,
+                       const std::string& name,
+                       const Json& entry,
+                       std::span<const std::byte> data) {
   std::optional<DType> dtype;
   Shape shape;
   std::uint64_t begin = 0;
@@ -71,15 +74,20 @@ HostTensor read_tensor(const std::filesystem::path& path, const std::string& nam
   std::uint64_t expected = size_of(*dtype);
   for (const auto extent : shape) {
     // A product that overflows cannot match a range inside the file.
-    if (extent < 0 || (extent > 0 && expected > data.size() / static_cast<std::uint64_t>(extent) +
-                                                    data.size())) {
+    if (extent < 0 ||
+        (extent > 0 && expected > data.size() / static_cast<std::uint64_t>(extent) + data.size())) {
       malformed(path, fmt::format("tensor={} shape={}", name, to_string(shape)));
     }
     expected *= static_cast<std::uint64_t>(extent);
   }
   if (begin > end || end > data.size() || end - begin != expected) {
-    malformed(path, fmt::format("tensor={} data_offsets=[{}, {}] needs {} bytes, file holds {}",
-                                name, begin, end, expected, data.size()));
+    malformed(path,
+              fmt::format("tensor={} data_offsets=[{}, {}] needs {} bytes, file holds {}",
+                          name,
+                          begin,
+                          end,
+                          expected,
+                          data.size()));
   }
   HostTensor tensor(*dtype, shape);
   if (expected > 0) {
@@ -99,8 +107,9 @@ SafeTensors read_safetensors(const std::filesystem::path& path) {
   std::uint64_t header_size = 0;
   std::memcpy(&header_size, bytes.data(), 8);
   if (header_size > bytes.size() - 8) {
-    malformed(path, fmt::format("header length {} exceeds the file's {} bytes", header_size,
-                                bytes.size()));
+    malformed(
+        path,
+        fmt::format("header length {} exceeds the file's {} bytes", header_size, bytes.size()));
   }
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + 8, header_size);
   const Json header = parse_json(text, path.string());

@@ -17,8 +17,8 @@ struct SafeTensors {
 /// Reads a whole safetensors file.
 /// Errors: `kIo` when unreadable; `kData` naming file, tensor and offsets when the header is
 /// malformed, offsets overlap or lie outside the file, or an element type is unknown.
-/// Source: safetensors format, https://github.com/huggingface/safetensors (header of 8-byte length +
-/// JSON + data).
+/// Source: safetensors format, https://github.com/huggingface/safetensors (header of 8-byte length
+/// + JSON + data).
 SafeTensors read_safetensors(const std::filesystem::path& path);
 
 /// Writes atomically; tensors in name order, data aligned to 8 bytes.

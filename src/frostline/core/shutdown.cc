@@ -24,6 +24,7 @@ void on_signal(int signal_number) {
 
 void install_shutdown_handlers() {
   struct sigaction action {};
+
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
@@ -31,11 +32,17 @@ void install_shutdown_handlers() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-bool is_shutdown_requested() noexcept { return g_requested.load(std::memory_order_relaxed); }
+bool is_shutdown_requested() noexcept {
+  return g_requested.load(std::memory_order_relaxed);
+}
 
-void request_shutdown() noexcept { g_requested.store(true); }
+void request_shutdown() noexcept {
+  g_requested.store(true);
+}
 
-void clear_shutdown_request() noexcept { g_requested.store(false); }
+void clear_shutdown_request() noexcept {
+  g_requested.store(false);
+}
 
 void throw_if_shutdown_requested() {
   if (is_shutdown_requested()) {

@@ -118,7 +118,9 @@ std::int64_t num_elements(const Shape& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-std::string to_string(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+std::string to_string(const Shape& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
 
 HostTensor::HostTensor(DType dtype, Shape shape)
     : dtype_(dtype),
@@ -165,8 +167,8 @@ HostTensor to_f32(const HostTensor& tensor) {
         out[i] = half_to_float(load<std::uint16_t>(in + 2 * i));
         break;
       case DType::kBF16:
-        out[i] = std::bit_cast<float>(
-            static_cast<std::uint32_t>(load<std::uint16_t>(in + 2 * i)) << 16);
+        out[i] =
+            std::bit_cast<float>(static_cast<std::uint32_t>(load<std::uint16_t>(in + 2 * i)) << 16);
         break;
       default:
         FROSTLINE_CHECK(!"floating-point tensor");
@@ -182,7 +184,8 @@ HostTensor from_f32(const HostTensor& tensor, DType dtype) {
   const auto in = tensor.data<float>();
   std::byte* out = result.bytes().data();
   for (std::size_t i = 0; i < in.size(); ++i) {
-    const std::uint16_t value = dtype == DType::kF16 ? float_to_half(in[i]) : float_to_bfloat(in[i]);
+    const std::uint16_t value =
+        dtype == DType::kF16 ? float_to_half(in[i]) : float_to_bfloat(in[i]);
     std::memcpy(out + 2 * i, &value, 2);
   }
   return result;

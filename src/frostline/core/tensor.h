@@ -36,6 +36,7 @@ struct TensorSpec {
   std::size_t num_bytes() const {
     return static_cast<std::size_t>(num_elements(shape)) * size_of(dtype);
   }
+
   friend bool operator==(const TensorSpec&, const TensorSpec&) = default;
 };
 
@@ -78,9 +79,13 @@ class HostTensor {
   }
 
   DType dtype() const { return dtype_; }
+
   const Shape& shape() const { return shape_; }
+
   std::int64_t size() const { return num_elements(shape_); }
+
   std::span<std::byte> bytes() { return {data_.get(), num_bytes_}; }
+
   std::span<const std::byte> bytes() const { return {data_.get(), num_bytes_}; }
 
   /// Typed view. Errors: `kInternal` when T is not the element type.
@@ -89,6 +94,7 @@ class HostTensor {
     FROSTLINE_CHECK(dtype_of<T>() == dtype_);
     return {reinterpret_cast<T*>(data_.get()), num_bytes_ / sizeof(T)};
   }
+
   template <class T>
   std::span<const T> data() const {
     FROSTLINE_CHECK(dtype_of<T>() == dtype_);

@@ -11,10 +11,17 @@ struct Quantity {
   Rep value{};
 
   constexpr Quantity() = default;
+
   constexpr explicit Quantity(Rep v) : value(v) {}
 
-  friend constexpr Quantity operator+(Quantity a, Quantity b) { return Quantity(a.value + b.value); }
-  friend constexpr Quantity operator-(Quantity a, Quantity b) { return Quantity(a.value - b.value); }
+  friend constexpr Quantity operator+(Quantity a, Quantity b) {
+    return Quantity(a.value + b.value);
+  }
+
+  friend constexpr Quantity operator-(Quantity a, Quantity b) {
+    return Quantity(a.value - b.value);
+  }
+
   friend constexpr auto operator<=>(Quantity a, Quantity b) = default;
 };
 

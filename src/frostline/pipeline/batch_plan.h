@@ -23,9 +23,8 @@ struct BatchPlan {
   std::int64_t width_px = 0;
   ReadImage read_image;
 
-  std::size_t image_num_bytes() const {
-    return static_cast<std::size_t>(height_px * width_px * 3);
-  }
+  std::size_t image_num_bytes() const { return static_cast<std::size_t>(height_px * width_px * 3); }
+
   /// Reads the images of batch `step` one after another into `out`.
   void read_batch(std::int64_t step, std::span<std::byte> out) const;
 };

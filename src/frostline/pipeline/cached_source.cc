@@ -9,13 +9,16 @@
 
 namespace frostline::pipeline {
 
-CachedSource::CachedSource(FeatureStore store, const data::Sampler& sampler,
+CachedSource::CachedSource(FeatureStore store,
+                           const data::Sampler& sampler,
                            std::int64_t batch_size)
     : store_(std::move(store)), sampler_(sampler), batch_size_(batch_size), spec_(store_.spec()) {
-  FROSTLINE_REQUIRE(store_.num_anchors() == sampler.num_anchors(), ErrorCode::kData,
-                    "feature store holds another number of frames than the data set has anchors",
-                    fmt::format("store={} data set={} ; build it again", store_.num_anchors(),
-                                sampler.num_anchors()));
+  FROSTLINE_REQUIRE(
+      store_.num_anchors() == sampler.num_anchors(),
+      ErrorCode::kData,
+      "feature store holds another number of frames than the data set has anchors",
+      fmt::format(
+          "store={} data set={} ; build it again", store_.num_anchors(), sampler.num_anchors()));
   for (auto& spec : spec_) {
     spec.shape.insert(spec.shape.begin(), batch_size);
   }

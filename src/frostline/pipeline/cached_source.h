@@ -16,8 +16,10 @@ class CachedSource final : public FeatureSource {
   CachedSource(FeatureStore store, const data::Sampler& sampler, std::int64_t batch_size);
 
   const std::vector<TensorSpec>& spec() const override { return spec_; }
+
   void start(std::int64_t first_step, std::int64_t num_steps) override;
   std::int64_t next(std::span<const std::span<std::byte>> buffers) override;
+
   std::vector<Span> take_spans() override { return log_.take(); }
 
  private:

@@ -1,8 +1,8 @@
 #include "frostline/pipeline/core_budget.h"
 
-#include <sched.h>
-
 #include <algorithm>
+
+#include <sched.h>
 
 namespace frostline::pipeline {
 

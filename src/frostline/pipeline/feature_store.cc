@@ -1,8 +1,5 @@
 #include "frostline/pipeline/feature_store.h"
 
-#include <signal.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -10,6 +7,9 @@
 #include <cstring>
 #include <deque>
 #include <fstream>
+
+#include <signal.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -51,9 +51,8 @@ std::vector<TensorSpec> without_batch(std::vector<TensorSpec> specs) {
 Json to_json(const std::vector<TensorSpec>& specs) {
   Json result = Json::array();
   for (const auto& spec : specs) {
-    result.push_back({{"name", spec.name},
-                      {"dtype", to_string(spec.dtype)},
-                      {"shape", spec.shape}});
+    result.push_back(
+        {{"name", spec.name}, {"dtype", to_string(spec.dtype)}, {"shape", spec.shape}});
   }
   return result;
 }
@@ -67,11 +66,13 @@ std::vector<TensorSpec> specs_from_json(const Json& document, const fs::path& fi
                           std::ranges::all_of(shape, [](std::int64_t size) { return size > 0; }),
                       ErrorCode::kData,
                       "feature store describes a tensor that there cannot be",
-                      fmt::format("file={} tensor={} dtype={} shape={} ; remove the folder", file.string(),
-                                  entry.at("name").dump(), dtype, to_string(shape)));
-    specs.push_back({entry.at("name").get<std::string>(),
-                     dtype == "i8" ? DType::kI8 : DType::kF32,
-                     shape});
+                      fmt::format("file={} tensor={} dtype={} shape={} ; remove the folder",
+                                  file.string(),
+                                  entry.at("name").dump(),
+                                  dtype,
+                                  to_string(shape)));
+    specs.push_back(
+        {entry.at("name").get<std::string>(), dtype == "i8" ? DType::kI8 : DType::kF32, shape});
   }
   return specs;
 }
@@ -143,13 +144,16 @@ class Encoding {
   std::deque<Request> in_flight_;
 };
 
-bool is_usable(const fs::path& folder, const Fingerprint& key, const std::vector<TensorSpec>& spec) {
+bool is_usable(const fs::path& folder,
+               const Fingerprint& key,
+               const std::vector<TensorSpec>& spec) {
   if (!fs::exists(folder / "store.json")) {
     return false;
   }
   try {
     const FeatureStore store(folder, key);
-    FROSTLINE_REQUIRE(store.spec() == spec, ErrorCode::kData,
+    FROSTLINE_REQUIRE(store.spec() == spec,
+                      ErrorCode::kData,
                       "feature store describes other tensors than the encoder gives",
                       fmt::format("file={}", (folder / "store.json").string()));
     store.verify();
@@ -169,8 +173,8 @@ void remove_abandoned_builds(const fs::path& cache) {
     }
     const std::string id = entry.path().stem().extension().string();
     pid_t process = 0;
-    const auto parsed = std::from_chars(id.data() + std::min<std::size_t>(id.size(), 1),
-                                        id.data() + id.size(), process);
+    const auto parsed = std::from_chars(
+        id.data() + std::min<std::size_t>(id.size(), 1), id.data() + id.size(), process);
     const bool is_whole = parsed.ec == std::errc() && parsed.ptr == id.data() + id.size();
     if (is_whole && process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) {
       log_info("removing a feature store that was never finished: {}", entry.path().string());
@@ -200,27 +204,36 @@ FeatureStore::FeatureStore(const fs::path& folder, const Fingerprint& key) : fol
   const fs::path description = folder / "store.json";
   const Json document = read_json(description);
   try {
-    FROSTLINE_REQUIRE(document.at("key").get<std::string>() == key.hex, ErrorCode::kData,
+    FROSTLINE_REQUIRE(document.at("key").get<std::string>() == key.hex,
+                      ErrorCode::kData,
                       "feature store belongs to another encoder or data set",
-                      fmt::format("folder={} key={} wanted={}", folder.string(),
-                                  document.at("key").get<std::string>(), key.hex));
+                      fmt::format("folder={} key={} wanted={}",
+                                  folder.string(),
+                                  document.at("key").get<std::string>(),
+                                  key.hex));
     spec_ = specs_from_json(document.at("tensors"), description);
     num_anchors_ = document.at("num_anchors").get<std::int64_t>();
-    FROSTLINE_REQUIRE(num_anchors_ > 0, ErrorCode::kData, "feature store is empty",
-                      fmt::format("file={} num_anchors={} ; remove the folder", description.string(),
-                                  num_anchors_));
+    FROSTLINE_REQUIRE(
+        num_anchors_ > 0,
+        ErrorCode::kData,
+        "feature store is empty",
+        fmt::format(
+            "file={} num_anchors={} ; remove the folder", description.string(), num_anchors_));
     sha256_ = document.at("sha256").get<std::string>();
   } catch (const Json::exception& e) {
-    throw Error(ErrorCode::kData, "feature store description is damaged",
+    throw Error(ErrorCode::kData,
+                "feature store description is damaged",
                 fmt::format("file={} {} ; remove the folder", description.string(), e.what()));
   }
   anchor_bytes_ = sum_bytes(spec_);
   file_ = MappedFile(folder / "features.bin");
   const std::size_t expected = anchor_bytes_ * static_cast<std::size_t>(num_anchors_);
-  FROSTLINE_REQUIRE(file_.bytes().size() == expected, ErrorCode::kData,
+  FROSTLINE_REQUIRE(file_.bytes().size() == expected,
+                    ErrorCode::kData,
                     "feature store has the wrong size",
                     fmt::format("file={} bytes={} expected={} ; remove the folder",
-                                (folder / "features.bin").string(), file_.bytes().size(),
+                                (folder / "features.bin").string(),
+                                file_.bytes().size(),
                                 expected));
 }
 
@@ -231,12 +244,18 @@ std::span<const std::byte> FeatureStore::anchor(std::int64_t index) const {
 
 void FeatureStore::verify() const {
   const std::string actual = hash_of(file_.bytes()).hex;
-  FROSTLINE_REQUIRE(actual == sha256_, ErrorCode::kData, "feature store is corrupt",
+  FROSTLINE_REQUIRE(actual == sha256_,
+                    ErrorCode::kData,
+                    "feature store is corrupt",
                     fmt::format("file={} sha256={} expected={} ; remove the folder",
-                                (folder_ / "features.bin").string(), actual, sha256_));
+                                (folder_ / "features.bin").string(),
+                                actual,
+                                sha256_));
 }
 
-BuildResult build_feature_store(const fs::path& cache, const FeatureKey& key, const BatchPlan& plan,
+BuildResult build_feature_store(const fs::path& cache,
+                                const FeatureKey& key,
+                                const BatchPlan& plan,
                                 accel::EncoderSession& session,
                                 const std::function<void(std::int64_t)>& on_progress) {
   const Fingerprint fingerprint = key.fingerprint();
@@ -269,8 +288,10 @@ BuildResult build_feature_store(const fs::path& cache, const FeatureKey& key, co
     replace_folder(partial, result.folder);
   } catch (const std::ios_base::failure& e) {
     fs::remove_all(partial);
-    throw Error(ErrorCode::kIo, "cannot write the feature store",
-                fmt::format("folder={} needs {} bytes ; {}", result.folder.string(),
+    throw Error(ErrorCode::kIo,
+                "cannot write the feature store",
+                fmt::format("folder={} needs {} bytes ; {}",
+                            result.folder.string(),
                             sum_bytes(spec) * static_cast<std::size_t>(result.num_anchors),
                             e.what()));
   } catch (...) {

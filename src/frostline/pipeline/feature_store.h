@@ -29,8 +29,8 @@ struct FeatureKey {
 
 /// Boundary tensors of every anchor of a data set, mapped into memory. Immutable; thread-safe.
 ///
-/// On disk: a folder `<cache>/<fingerprint>/` with `features.bin` (anchors in the sampler's data set
-/// order, each holding its tensors one after another) and `store.json`, written last.
+/// On disk: a folder `<cache>/<fingerprint>/` with `features.bin` (anchors in the sampler's data
+/// set order, each holding its tensors one after another) and `store.json`, written last.
 class FeatureStore {
  public:
   /// Errors: `kIo` when there is no store; `kData` naming file, size and remedy when it is damaged
@@ -39,7 +39,9 @@ class FeatureStore {
 
   /// Specs of one anchor's tensors (without a batch dimension).
   const std::vector<TensorSpec>& spec() const { return spec_; }
+
   std::int64_t num_anchors() const { return num_anchors_; }
+
   /// All tensors of one anchor.
   std::span<const std::byte> anchor(std::int64_t index) const;
   /// Checks the content against its stored SHA-256. Errors: `kData` naming file and remedy.
@@ -63,10 +65,12 @@ struct BuildResult {
 };
 
 /// Makes sure that `cache/<key>` holds the features of all anchors of `plan`, encoding whatever is
-/// missing. A killed build leaves no store and is begun again. A damaged store is named in a warning
-/// and rebuilt.
-BuildResult build_feature_store(const std::filesystem::path& cache, const FeatureKey& key,
-                                const BatchPlan& plan, accel::EncoderSession& session,
+/// missing. A killed build leaves no store and is begun again. A damaged store is named in a
+/// warning and rebuilt.
+BuildResult build_feature_store(const std::filesystem::path& cache,
+                                const FeatureKey& key,
+                                const BatchPlan& plan,
+                                accel::EncoderSession& session,
                                 const std::function<void(std::int64_t)>& on_progress);
 
 }  // namespace frostline::pipeline

@@ -11,7 +11,8 @@ InlineSource::InlineSource(BatchPlan plan, int num_workers, int depth)
       spec_{{"image", DType::kU8, {plan_.batch_size, plan_.height_px, plan_.width_px, 3}}},
       ring_(std::vector<std::vector<std::byte>>(static_cast<std::size_t>(depth),
                                                 std::vector<std::byte>(spec_[0].num_bytes())),
-            num_workers, [this](std::int64_t step, std::vector<std::byte>& entry) {
+            num_workers,
+            [this](std::int64_t step, std::vector<std::byte>& entry) {
               const auto begin_ns = Clock::steady().now_ns();
               plan_.read_batch(step, entry);
               log_.add({"decode", "decode", step, begin_ns, Clock::steady().now_ns()});

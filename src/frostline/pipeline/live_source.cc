@@ -6,18 +6,24 @@
 
 namespace frostline::pipeline {
 
-LiveSource::LiveSource(BatchPlan plan, accel::EncoderSession& session, int num_workers,
+LiveSource::LiveSource(BatchPlan plan,
+                       accel::EncoderSession& session,
+                       int num_workers,
                        std::chrono::milliseconds deadline)
     : plan_(std::move(plan)),
       session_(session),
       deadline_(deadline),
-      ring_(std::vector<accel::Ticket>(static_cast<std::size_t>(session.num_slots())), num_workers,
+      ring_(std::vector<accel::Ticket>(static_cast<std::size_t>(session.num_slots())),
+            num_workers,
             [this](std::int64_t step, accel::Ticket& ticket) { submit(step, ticket); }) {
   const Shape expected = {plan_.batch_size, plan_.height_px, plan_.width_px, 3};
-  FROSTLINE_REQUIRE(session_.input().shape == expected, ErrorCode::kConfig,
-                    "the encoder takes other images than the data set gives",
-                    fmt::format("encoder={} batch of images={} ; quantise the encoder for this size",
-                                to_string(session_.input().shape), to_string(expected)));
+  FROSTLINE_REQUIRE(
+      session_.input().shape == expected,
+      ErrorCode::kConfig,
+      "the encoder takes other images than the data set gives",
+      fmt::format("encoder={} batch of images={} ; quantise the encoder for this size",
+                  to_string(session_.input().shape),
+                  to_string(expected)));
 }
 
 void LiveSource::start(std::int64_t first_step, std::int64_t num_steps) {

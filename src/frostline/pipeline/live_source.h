@@ -18,12 +18,16 @@ class LiveSource final : public FeatureSource {
   /// `session` outlives the source, takes whole batches and serves nothing else, not even after the
   /// source: slots of requests that nobody waited for are not given back.
   /// Errors: `kConfig` when the session's input is not a batch of `plan`.
-  LiveSource(BatchPlan plan, accel::EncoderSession& session, int num_workers,
+  LiveSource(BatchPlan plan,
+             accel::EncoderSession& session,
+             int num_workers,
              std::chrono::milliseconds deadline);
 
   const std::vector<TensorSpec>& spec() const override { return session_.outputs(); }
+
   void start(std::int64_t first_step, std::int64_t num_steps) override;
   std::int64_t next(std::span<const std::span<std::byte>> buffers) override;
+
   std::vector<Span> take_spans() override { return log_.take(); }
 
  private:

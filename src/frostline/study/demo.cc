@@ -107,16 +107,22 @@ class Demo {
     report_.date = local_time();
     report_.workload = {
         {"Task", options_.task},
-        {"Data set", fmt::format("{} episodes, {} frames, {}x{} at {} Hz, {}", info.num_episodes,
-                                 info.num_frames, encoder.spec.image_height_px,
-                                 encoder.spec.image_width_px, info.fps,
-                                 info.cameras.empty() ? "" : info.cameras[0].codec)},
+        {"Data set",
+         fmt::format("{} episodes, {} frames, {}x{} at {} Hz, {}",
+                     info.num_episodes,
+                     info.num_frames,
+                     encoder.spec.image_height_px,
+                     encoder.spec.image_width_px,
+                     info.fps,
+                     info.cameras.empty() ? "" : info.cameras[0].codec)},
         {"Data set fingerprint", dataset->fingerprint().short_hex()},
         {"Encoder fingerprint", encoder.fingerprint.short_hex()},
-        {"Training", fmt::format("{} steps of batch {}, seed {}", options_.steps,
-                                 options_.batch_size, options_.seed)},
-        {"Rollouts", fmt::format("environment seeds 0..{}, disjoint from those recorded",
-                                 options_.num_rollouts - 1)}};
+        {"Training",
+         fmt::format(
+             "{} steps of batch {}, seed {}", options_.steps, options_.batch_size, options_.seed)},
+        {"Rollouts",
+         fmt::format("environment seeds 0..{}, disjoint from those recorded",
+                     options_.num_rollouts - 1)}};
     const Json machine = train::describe_machine();
     report_.hardware = {{"Processor", machine["cpu"].get<std::string>()},
                         {"Instruction set", machine["cpu_capability"].get<std::string>()},
@@ -126,13 +132,14 @@ class Demo {
     // Named, for items() refers to the document that it is called on.
     const Json versions = library_versions();
     for (const auto& [name, version] : versions.items()) {
-      report_.software.emplace_back(name, version.is_null() ? "not built in"
-                                                            : version.get<std::string>());
+      report_.software.emplace_back(
+          name, version.is_null() ? "not built in" : version.get<std::string>());
     }
     report_.meters = meters_.domains();
     if (options_.device == "cpu") {
       report_.remarks.push_back(
-          "The trainer ran on the processor: 'gpu_only' names the baseline whose encoder runs inline "
+          "The trainer ran on the processor: 'gpu_only' names the baseline whose encoder runs "
+          "inline "
           "on the trainer's own device, here the same cores that the INT8 encoder uses.");
     }
   }
@@ -149,10 +156,16 @@ class Demo {
     auto prepared = make_artefact(request);
     log_info("quantised the encoder in {:.1f} s ({} ranges)", prepared.duration_s, prepared.method);
     for (const auto& row : prepared.parity) {
-      log_info("  {} {}: cosine {:.5f}, relative error {:.4f}", split::boundary_name(kBoundary),
-               row.tensor, row.cosine, row.relative_error);
-      report_.parity.push_back({split::boundary_name(kBoundary), row.tensor, row.cosine,
-                                row.relative_error, quantise::kGateCosine});
+      log_info("  {} {}: cosine {:.5f}, relative error {:.4f}",
+               split::boundary_name(kBoundary),
+               row.tensor,
+               row.cosine,
+               row.relative_error);
+      report_.parity.push_back({split::boundary_name(kBoundary),
+                                row.tensor,
+                                row.cosine,
+                                row.relative_error,
+                                quantise::kGateCosine});
     }
     artefact_ = std::move(prepared.artefact);
     accel::save_artefact(options_.out / "encoder_artefact.safetensors", *artefact_);
@@ -206,7 +219,8 @@ class Demo {
                           live.short_hex())
             : fmt::format("The experts trained on live and on cached features differ (SHA-256 {} "
                           "and {}): the features or the arithmetic were not the same.",
-                          live.short_hex(), cached.short_hex()));
+                          live.short_hex(),
+                          cached.short_hex()));
   }
 
   std::vector<eval::Outcome> roll_out(std::size_t index, bool has_artefact, eval::Control control) {
@@ -223,14 +237,17 @@ class Demo {
     rollout.labels.checkpoint = checkpoint.expert.fingerprint().hex;
     rollout.labels.train_seed = static_cast<std::int64_t>(options_.seed);
     rollout.control = control;
-    RolloutActor actor(std::move(checkpoint), features,
-                       std::min(kRolloutBatch, options_.num_rollouts));
+    RolloutActor actor(
+        std::move(checkpoint), features, std::min(kRolloutBatch, options_.num_rollouts));
     Progress progress("roll out " + rollout.labels.condition, options_.num_rollouts, "episodes");
-    auto outcomes = eval::run_rollouts(
-        options_.task, render_options(actor.spec()), seeds_, actor, rollout,
-        [&](std::span<const eval::Outcome> done, std::int64_t) {
-          progress.update(static_cast<std::int64_t>(done.size()));
-        });
+    auto outcomes = eval::run_rollouts(options_.task,
+                                       render_options(actor.spec()),
+                                       seeds_,
+                                       actor,
+                                       rollout,
+                                       [&](std::span<const eval::Outcome> done, std::int64_t) {
+                                         progress.update(static_cast<std::int64_t>(done.size()));
+                                       });
     all_outcomes_.insert(all_outcomes_.end(), outcomes.begin(), outcomes.end());
     return outcomes;
   }
@@ -244,28 +261,38 @@ class Demo {
       condition.success = count(counted.back());
     }
     for (std::size_t i = 1; i < counted.size(); ++i) {
-      report_.pairs.push_back({report_.conditions[0].name, report_.conditions[i].name,
+      report_.pairs.push_back({report_.conditions[0].name,
+                               report_.conditions[i].name,
                                eval::compare(eval::pair_outcomes(counted[0], counted[i]))});
     }
-    add_control("image_shuffle", 0, false, eval::Control::kImageShuffle,
+    add_control("image_shuffle",
+                0,
+                false,
+                eval::Control::kImageShuffle,
                 "The policy sees the image of another episode: what success is left does not come "
                 "from looking.");
-    add_control("swap_fp32", 1, false, eval::Control::kNone,
+    add_control("swap_fp32",
+                1,
+                false,
+                eval::Control::kNone,
                 "The expert trained on INT8 features is given fp32 features: isolates quantisation "
                 "at rollout from training.");
     eval::write_outcomes(options_.out / "eval" / "outcomes.parquet", all_outcomes_);
   }
 
-  void add_control(const std::string& name, std::size_t condition, bool has_artefact,
-                   eval::Control control, const std::string& meaning) {
+  void add_control(const std::string& name,
+                   std::size_t condition,
+                   bool has_artefact,
+                   eval::Control control,
+                   const std::string& meaning) {
     const auto outcomes = eval::counted_outcomes(roll_out(condition, has_artefact, control));
     report_.controls.push_back(
         {name, report_.conditions[condition].name, meaning, count(outcomes)});
   }
 
   static SuccessCount count(const std::vector<eval::SeedOutcome>& outcomes) {
-    const auto k = std::count_if(outcomes.begin(), outcomes.end(),
-                                 [](const auto& outcome) { return outcome.success; });
+    const auto k = std::count_if(
+        outcomes.begin(), outcomes.end(), [](const auto& outcome) { return outcome.success; });
     return {k, static_cast<std::int64_t>(outcomes.size())};
   }
 
@@ -280,6 +307,8 @@ class Demo {
 
 }  // namespace
 
-ReportData run_demo(const DemoOptions& options) { return Demo(options)(); }
+ReportData run_demo(const DemoOptions& options) {
+  return Demo(options)();
+}
 
 }  // namespace frostline::study

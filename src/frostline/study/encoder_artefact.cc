@@ -28,7 +28,8 @@ struct Frames {
   std::vector<HostTensor> held_out;
 };
 
-HostTensor read_frames(const data::Dataset& dataset, const policy::ArActorSpec& spec,
+HostTensor read_frames(const data::Dataset& dataset,
+                       const policy::ArActorSpec& spec,
                        std::span<const data::FrameId> ids) {
   const auto count = static_cast<std::int64_t>(ids.size());
   HostTensor frames(DType::kU8, {count, spec.image_height_px, spec.image_width_px, 3});
@@ -49,10 +50,13 @@ Frames draw_frames(const ArtefactRequest& request, const policy::ArActorSpec& sp
   }
   const data::Sampler sampler(*dataset, episodes, 1, request.seed);
   const std::int64_t wanted = request.num_calibration + request.num_held_out;
-  FROSTLINE_REQUIRE(sampler.num_anchors() >= wanted, ErrorCode::kData,
+  FROSTLINE_REQUIRE(sampler.num_anchors() >= wanted,
+                    ErrorCode::kData,
                     "too few frames to calibrate on",
                     fmt::format("data set={} frames={} needed={} ; record more, or ask for fewer",
-                                request.dataset.string(), sampler.num_anchors(), wanted));
+                                request.dataset.string(),
+                                sampler.num_anchors(),
+                                wanted));
   Random random(request.seed, RandomStream::kCalibration);
   auto order = random_permutation(sampler.num_anchors(), random);
   order.resize(static_cast<std::size_t>(wanted));
@@ -66,9 +70,9 @@ Frames draw_frames(const ArtefactRequest& request, const policy::ArActorSpec& sp
   }
   const auto split = static_cast<std::size_t>(request.num_calibration);
   const std::span<const data::FrameId> all(ids);
-  return {quantise::batches_of(read_frames(*dataset, spec, all.first(split)), request.batch_size),
-          quantise::batches_of(read_frames(*dataset, spec, all.subspan(split)),
-                               request.batch_size)};
+  return {
+      quantise::batches_of(read_frames(*dataset, spec, all.first(split)), request.batch_size),
+      quantise::batches_of(read_frames(*dataset, spec, all.subspan(split)), request.batch_size)};
 }
 
 accel::Compiler compiler_of(const ArtefactRequest& request) {
@@ -77,16 +81,16 @@ accel::Compiler compiler_of(const ArtefactRequest& request) {
 }
 
 graph::Graph graph_of(const ArtefactRequest& request, const policy::EncoderFile& encoder) {
-  return split::encoder_graph(encoder.spec, encoder.parameters.to_host(), request.boundary,
-                              request.batch_size);
+  return split::encoder_graph(
+      encoder.spec, encoder.parameters.to_host(), request.boundary, request.batch_size);
 }
 
 std::vector<quantise::ParityRow> parity_of(const accel::Artefact& reference,
                                            const accel::Artefact& candidate,
                                            const accel::Compiler& compile,
                                            std::span<const HostTensor> batches) {
-  return quantise::parity({reference, compile(reference)}, {candidate, compile(candidate)},
-                          batches);
+  return quantise::parity(
+      {reference, compile(reference)}, {candidate, compile(candidate)}, batches);
 }
 
 }  // namespace
@@ -100,14 +104,13 @@ PreparedArtefact make_artefact(const ArtefactRequest& request) {
   PreparedArtefact prepared;
   if (request.precision == "fp32" || request.precision == "bf16") {
     prepared.artefact = quantise::float_artefact(graph, request.precision);
-    prepared.parity = parity_of(quantise::float_artefact(graph, "fp32"), prepared.artefact, compile,
-                                frames.held_out);
+    prepared.parity = parity_of(
+        quantise::float_artefact(graph, "fp32"), prepared.artefact, compile, frames.held_out);
     quantise::require_parity(prepared.parity, quantise::kGateCosine);
   } else {
     quantise::QuantiseOptions options;
     options.precision = request.precision;
-    auto result =
-        quantise::quantise(graph, frames.calibration, frames.held_out, compile, options);
+    auto result = quantise::quantise(graph, frames.calibration, frames.held_out, compile, options);
     prepared.artefact = std::move(result.artefact);
     prepared.parity = std::move(result.report.rows);
     prepared.method = to_string(result.report.chosen);
@@ -123,8 +126,10 @@ std::vector<quantise::ParityRow> measure_parity(const ArtefactRequest& request,
   sized.batch_size = artefact.input.shape.at(0);
   sized.boundary = static_cast<int>(artefact.outputs.size()) - 1;
   const Frames frames = draw_frames(sized, encoder.spec);
-  return parity_of(quantise::float_artefact(graph_of(sized, encoder), "fp32"), artefact,
-                   compiler_of(request), frames.held_out);
+  return parity_of(quantise::float_artefact(graph_of(sized, encoder), "fp32"),
+                   artefact,
+                   compiler_of(request),
+                   frames.held_out);
 }
 
 accel::Artefact artefact_for(const train::TrainOptions& options) {
@@ -134,9 +139,11 @@ accel::Artefact artefact_for(const train::TrainOptions& options) {
     accel::Artefact artefact =
         accel::with_batch(accel::load_artefact(path), options.loop.batch_size);
     FROSTLINE_REQUIRE(static_cast<int>(artefact.outputs.size()) == options.boundary + 1,
-                      ErrorCode::kConfig, "artefact of another boundary",
+                      ErrorCode::kConfig,
+                      "artefact of another boundary",
                       fmt::format("file={} tensors={} --boundary={} ; quantise for this boundary",
-                                  path.string(), artefact.outputs.size(),
+                                  path.string(),
+                                  artefact.outputs.size(),
                                   split::boundary_name(options.boundary)));
     return artefact;
   }
@@ -151,7 +158,9 @@ accel::Artefact artefact_for(const train::TrainOptions& options) {
   request.seed = options.loop.seed;
   request.num_threads = options.loop.num_threads;
   auto prepared = make_artefact(request);
-  log_info("quantised the encoder to {} in {:.1f} s: {}", request.precision, prepared.duration_s,
+  log_info("quantised the encoder to {} in {:.1f} s: {}",
+           request.precision,
+           prepared.duration_s,
            quantise::to_text(prepared.parity));
   accel::save_artefact(stored, prepared.artefact);
   return std::move(prepared.artefact);

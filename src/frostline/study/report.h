@@ -87,7 +87,7 @@ struct ParityRow {
   std::string tensor;
   double cosine = 0;
   double relative_error = 0;
-  double min_cosine = 0;          ///< The gate.
+  double min_cosine = 0;  ///< The gate.
 
   bool has_passed() const { return cosine >= min_cosine; }
 };

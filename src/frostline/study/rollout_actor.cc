@@ -13,7 +13,8 @@
 
 namespace frostline::study {
 
-RolloutActor::RolloutActor(policy::ArActorCheckpoint checkpoint, const RolloutFeatures& features,
+RolloutActor::RolloutActor(policy::ArActorCheckpoint checkpoint,
+                           const RolloutFeatures& features,
                            std::int64_t batch)
     : checkpoint_(std::move(checkpoint)),
       batch_(batch),
@@ -25,10 +26,12 @@ RolloutActor::RolloutActor(policy::ArActorCheckpoint checkpoint, const RolloutFe
   split::Coding coding;
   if (features.artefact) {
     const accel::Artefact artefact = accel::with_batch(*features.artefact, batch);
-    FROSTLINE_REQUIRE(artefact.input.shape == image_.shape(), ErrorCode::kConfig,
-                      "the artefact is for images of another size",
-                      fmt::format("artefact={} policy={}", to_string(artefact.input.shape),
-                                  to_string(image_.shape())));
+    FROSTLINE_REQUIRE(
+        artefact.input.shape == image_.shape(),
+        ErrorCode::kConfig,
+        "the artefact is for images of another size",
+        fmt::format(
+            "artefact={} policy={}", to_string(artefact.input.shape), to_string(image_.shape())));
     coding = {artefact.scales, artefact.zero_points};
     const auto budget = pipeline::plan_cores(features.num_threads);
     session_ = accel::open_session(features.backend, artefact, {1, budget.encoder_alone});
@@ -40,7 +43,9 @@ bool RolloutActor::needs_images(std::int64_t step) const {
   return step % spec().vision_interval == 0;
 }
 
-void RolloutActor::reset(std::span<const std::uint64_t>) { actor_.reset(batch_); }
+void RolloutActor::reset(std::span<const std::uint64_t>) {
+  actor_.reset(batch_);
+}
 
 policy::Prefix RolloutActor::encode(std::span<const std::uint8_t> images) {
   std::copy(images.begin(), images.end(), image_.data<std::uint8_t>().begin());
@@ -55,15 +60,17 @@ policy::Prefix RolloutActor::encode(std::span<const std::uint8_t> images) {
   return (*tail_)(inputs);
 }
 
-void RolloutActor::act(std::int64_t step, std::span<const float> states,
-                       std::span<const std::uint8_t> images, std::span<float> actions) {
+void RolloutActor::act(std::int64_t step,
+                       std::span<const float> states,
+                       std::span<const std::uint8_t> images,
+                       std::span<float> actions) {
   FROSTLINE_CHECK(images.empty() != needs_images(step));
   if (!images.empty()) {
     actor_.observe_image(encode(images));
   }
   // from_blob takes a mutable pointer; the tensor is only read.
-  const at::Tensor input = at::from_blob(const_cast<float*>(states.data()),
-                                         {batch_, spec().state_dim}, at::kFloat);
+  const at::Tensor input =
+      at::from_blob(const_cast<float*>(states.data()), {batch_, spec().state_dim}, at::kFloat);
   const at::Tensor output = actor_.act(input).contiguous();
   std::copy_n(output.data_ptr<float>(), actions.size(), actions.begin());
 }

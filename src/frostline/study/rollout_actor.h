@@ -33,14 +33,19 @@ class RolloutActor final : public eval::Actor {
  public:
   /// Errors: those of the checkpoint and the backend; `kConfig` when the artefact is for images of
   /// another size.
-  RolloutActor(policy::ArActorCheckpoint checkpoint, const RolloutFeatures& features,
+  RolloutActor(policy::ArActorCheckpoint checkpoint,
+               const RolloutFeatures& features,
                std::int64_t batch);
 
   const policy::ArActorSpec& spec() const { return checkpoint_.spec; }
+
   std::int64_t batch() const override { return batch_; }
+
   bool needs_images(std::int64_t step) const override;
   void reset(std::span<const std::uint64_t> env_seeds) override;
-  void act(std::int64_t step, std::span<const float> states, std::span<const std::uint8_t> images,
+  void act(std::int64_t step,
+           std::span<const float> states,
+           std::span<const std::uint8_t> images,
            std::span<float> actions) override;
 
  private:

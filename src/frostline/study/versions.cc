@@ -12,7 +12,9 @@ namespace frostline::study {
 
 namespace {
 
-Json or_null(const std::string& version) { return version.empty() ? Json() : Json(version); }
+Json or_null(const std::string& version) {
+  return version.empty() ? Json() : Json(version);
+}
 
 }  // namespace
 

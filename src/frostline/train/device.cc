@@ -16,9 +16,13 @@ at::Device open_device(const std::string& name) {
   if (name == "cpu") {
     return at::kCPU;
   }
-  FROSTLINE_REQUIRE(name.rfind("cuda", 0) == 0, ErrorCode::kUsage, "unknown device",
+  FROSTLINE_REQUIRE(name.rfind("cuda", 0) == 0,
+                    ErrorCode::kUsage,
+                    "unknown device",
                     fmt::format("--device={} ; known: cpu, cuda, cuda:N", name));
-  FROSTLINE_REQUIRE(at::hasCUDA(), ErrorCode::kDevice, "no CUDA device",
+  FROSTLINE_REQUIRE(at::hasCUDA(),
+                    ErrorCode::kDevice,
+                    "no CUDA device",
                     fmt::format("--device={} ; use --device cpu, or a build with the preset 'cuda' "
                                 "on a machine with an NVIDIA GPU",
                                 name));
@@ -26,7 +30,8 @@ at::Device open_device(const std::string& name) {
     at::Device device(name);
     return device.has_index() ? device : at::Device(at::kCUDA, 0);
   } catch (const c10::Error& e) {
-    throw Error(ErrorCode::kUsage, "unknown device",
+    throw Error(ErrorCode::kUsage,
+                "unknown device",
                 fmt::format("--device={} ; {}", name, e.what_without_backtrace()));
   }
 }
@@ -35,7 +40,9 @@ at::ScalarType scalar_type(const std::string& precision) {
   return precision == "bf16" ? at::kBFloat16 : at::kFloat;
 }
 
-policy::Dropout step_dropout(at::Device device, double probability, std::uint64_t seed,
+policy::Dropout step_dropout(at::Device device,
+                             double probability,
+                             std::uint64_t seed,
                              std::int64_t step) {
   if (probability <= 0) {
     return {};

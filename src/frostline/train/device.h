@@ -17,7 +17,9 @@ at::Device open_device(const std::string& name);
 at::ScalarType scalar_type(const std::string& precision);
 
 /// Dropout whose masks depend on (seed, step) alone.
-policy::Dropout step_dropout(at::Device device, double probability, std::uint64_t seed,
+policy::Dropout step_dropout(at::Device device,
+                             double probability,
+                             std::uint64_t seed,
                              std::int64_t step);
 
 /// Waits for everything submitted to the device.

@@ -1,10 +1,10 @@
 #include "frostline/train/inputs.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <string>
+
+#include <unistd.h>
 
 #include <ATen/ops/empty.h>
 #include <fmt/format.h>
@@ -27,17 +27,24 @@ void require_camera(const data::DatasetInfo& info, const policy::ArActorSpec& sp
     if (camera.name == spec.camera) {
       FROSTLINE_REQUIRE(
           camera.height_px == spec.image_height_px && camera.width_px == spec.image_width_px,
-          ErrorCode::kConfig, "the policy needs images of another size",
+          ErrorCode::kConfig,
+          "the policy needs images of another size",
           fmt::format("camera={} data set={}x{} policy={}x{} ; record in that size, or pretrain "
                       "an encoder for this one",
-                      camera.name, camera.height_px, camera.width_px, spec.image_height_px,
+                      camera.name,
+                      camera.height_px,
+                      camera.width_px,
+                      spec.image_height_px,
                       spec.image_width_px));
       return;
     }
     known.push_back(camera.name);
   }
-  throw Error(ErrorCode::kConfig, "the data set lacks a camera that the policy needs",
-              fmt::format("camera={} data set {} has: {}", spec.camera, info.root.string(),
+  throw Error(ErrorCode::kConfig,
+              "the data set lacks a camera that the policy needs",
+              fmt::format("camera={} data set {} has: {}",
+                          spec.camera,
+                          info.root.string(),
                           fmt::join(known, ", ")));
 }
 
@@ -45,17 +52,21 @@ void require_feature(const data::DatasetInfo& info, const char* name, std::int64
   std::vector<std::string> known;
   for (const auto& feature : info.features) {
     if (feature.name == name) {
-      FROSTLINE_REQUIRE(num_elements(feature.shape) == dim, ErrorCode::kConfig,
-                        "the policy needs a feature of another size",
-                        fmt::format("feature={} data set={} policy={}", name,
-                                    frostline::to_string(feature.shape), dim));
+      FROSTLINE_REQUIRE(
+          num_elements(feature.shape) == dim,
+          ErrorCode::kConfig,
+          "the policy needs a feature of another size",
+          fmt::format(
+              "feature={} data set={} policy={}", name, frostline::to_string(feature.shape), dim));
       return;
     }
     known.push_back(feature.name);
   }
-  throw Error(ErrorCode::kConfig, "the data set lacks a feature that the policy needs",
-              fmt::format("feature={} data set {} has: {}", name, info.root.string(),
-                          fmt::join(known, ", ")));
+  throw Error(
+      ErrorCode::kConfig,
+      "the data set lacks a feature that the policy needs",
+      fmt::format(
+          "feature={} data set {} has: {}", name, info.root.string(), fmt::join(known, ", ")));
 }
 
 policy::Normaliser normaliser_of(const data::Dataset& dataset, const char* feature) {
@@ -63,8 +74,10 @@ policy::Normaliser normaliser_of(const data::Dataset& dataset, const char* featu
   policy::Normaliser normaliser({statistics.mean.begin(), statistics.mean.end()},
                                 {statistics.std.begin(), statistics.std.end()});
   if (!normaliser.raised().empty()) {
-    log_info("{}: standard deviation raised to {} in dimension {}", feature,
-             policy::Normaliser::kSmallestStd, fmt::join(normaliser.raised(), ", "));
+    log_info("{}: standard deviation raised to {} in dimension {}",
+             feature,
+             policy::Normaliser::kSmallestStd,
+             fmt::join(normaliser.raised(), ", "));
   }
   return normaliser;
 }
@@ -105,7 +118,10 @@ Inputs::Inputs(const LoopOptions& options, const policy::ArActorSpec& spec)
 Inputs::~Inputs() = default;
 
 pipeline::BatchPlan Inputs::plan() const {
-  return {sampler_.get(), options_.batch_size, spec_.image_height_px, spec_.image_width_px,
+  return {sampler_.get(),
+          options_.batch_size,
+          spec_.image_height_px,
+          spec_.image_width_px,
           [this](data::FrameId frame, std::span<std::uint8_t> out) {
             images_->read(spec_.camera, frame, out);
           }};
@@ -130,9 +146,14 @@ policy::ExpertBatch Inputs::batch(std::int64_t step, at::Device device) const {
   const data::WindowColumns columns = {dataset_->column(kState), dataset_->column(kAction)};
   std::int64_t row = 0;
   for (const data::FrameId id : frames(step)) {
-    data::read_window(columns, dataset_->frame_range(id.episode_index), id.frame_index, window,
-                      {floats_of(batch.states[row]), bytes_of(batch.valid[row]),
-                       floats_of(batch.actions[row]), bytes_of(batch.action_is_pad[row])});
+    data::read_window(columns,
+                      dataset_->frame_range(id.episode_index),
+                      id.frame_index,
+                      window,
+                      {floats_of(batch.states[row]),
+                       bytes_of(batch.valid[row]),
+                       floats_of(batch.actions[row]),
+                       bytes_of(batch.action_is_pad[row])});
     ++row;
   }
   state_.normalise(floats_of(batch.states));
@@ -140,8 +161,8 @@ policy::ExpertBatch Inputs::batch(std::int64_t step, at::Device device) const {
   batch.history_drop =
       policy::draw_history_drop(spec_, options_.seed, static_cast<std::uint64_t>(step));
   if (!device.is_cpu()) {
-    for (at::Tensor* tensor : {&batch.states, &batch.valid, &batch.actions, &batch.action_is_pad,
-                               &batch.history_drop}) {
+    for (at::Tensor* tensor :
+         {&batch.states, &batch.valid, &batch.actions, &batch.action_is_pad, &batch.history_drop}) {
       *tensor = tensor->to(device, true);
     }
   }
@@ -156,10 +177,13 @@ void require_finite(double loss, std::int64_t step, const Inputs& inputs) {
   for (const auto& id : inputs.frames(step)) {
     frames += fmt::format(" {}/{}", id.episode_index, id.frame_index);
   }
-  throw Error(ErrorCode::kNumeric, "the loss is not finite",
+  throw Error(ErrorCode::kNumeric,
+              "the loss is not finite",
               fmt::format("step={} loss={} episode/frame:{} ; the last checkpoint is kept, check "
                           "these frames with 'frostline data verify', lower --lr",
-                          step, loss, frames));
+                          step,
+                          loss,
+                          frames));
 }
 
 }  // namespace frostline::train

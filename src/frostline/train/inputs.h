@@ -31,9 +31,13 @@ class Inputs {
   ~Inputs();
 
   const data::Dataset& dataset() const { return *dataset_; }
+
   const data::Sampler& sampler() const { return *sampler_; }
+
   const std::vector<std::int64_t>& episodes() const { return episodes_; }
+
   const policy::Normaliser& state() const { return state_; }
+
   const policy::Normaliser& action() const { return action_; }
 
   /// Order and images, for a feature source. Borrows this object.

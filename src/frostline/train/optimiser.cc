@@ -11,7 +11,6 @@
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
-
 namespace frostline::train {
 
 double learning_rate_at(const OptimiserOptions& options, std::int64_t step) {
@@ -19,8 +18,8 @@ double learning_rate_at(const OptimiserOptions& options, std::int64_t step) {
     return options.learning_rate * static_cast<double>(step + 1) /
            static_cast<double>(options.warmup_steps);
   }
-  const double span = static_cast<double>(std::max<std::int64_t>(
-      options.total_steps - options.warmup_steps, 1));
+  const double span =
+      static_cast<double>(std::max<std::int64_t>(options.total_steps - options.warmup_steps, 1));
   const double done = static_cast<double>(step - options.warmup_steps) / span;
   return options.learning_rate * 0.5 * (1 + std::cos(std::numbers::pi * std::min(done, 1.0)));
 }
@@ -41,9 +40,19 @@ at::Tensor Optimiser::step(std::int64_t step) {
   const at::Tensor& gradients = parameters_.gradients();
   const at::Tensor norm = at::linalg_vector_norm(gradients);
   gradients.mul_((options_.gradient_clip / (norm + 1e-6)).clamp_max(1.0));
-  at::_fused_adamw_({parameters_.values()}, {gradients}, {exp_avg_}, {exp_avg_sq_}, {}, {count_.add_(1)},
-                    learning_rate_at(options_, step), 0.9, 0.999, options_.weight_decay, 1e-8,
-                    false, false);
+  at::_fused_adamw_({parameters_.values()},
+                    {gradients},
+                    {exp_avg_},
+                    {exp_avg_sq_},
+                    {},
+                    {count_.add_(1)},
+                    learning_rate_at(options_, step),
+                    0.9,
+                    0.999,
+                    options_.weight_decay,
+                    1e-8,
+                    false,
+                    false);
   parameters_.zero_gradients();
   if (options_.ema_decay > 0) {
     const auto i = static_cast<double>(step);

@@ -9,7 +9,9 @@ namespace frostline::train {
 namespace {
 
 void require(bool is_fine, const char* option, const std::string& value, const char* rule) {
-  FROSTLINE_REQUIRE(is_fine, ErrorCode::kUsage, "option out of range",
+  FROSTLINE_REQUIRE(is_fine,
+                    ErrorCode::kUsage,
+                    "option out of range",
                     fmt::format("--{}={} ; {}", option, value, rule));
 }
 
@@ -55,9 +57,12 @@ Source source_from(const std::string& name) {
   if (name == "cached") {
     return Source::kCached;
   }
-  FROSTLINE_REQUIRE(name != "auto", ErrorCode::kUnsupported, "this build has no planner",
+  FROSTLINE_REQUIRE(name != "auto",
+                    ErrorCode::kUnsupported,
+                    "this build has no planner",
                     "--source=auto ; choose inline, live or cached");
-  throw Error(ErrorCode::kUsage, "unknown feature source",
+  throw Error(ErrorCode::kUsage,
+              "unknown feature source",
               fmt::format("--source={} ; known: inline, live, cached", name));
 }
 
@@ -66,16 +71,24 @@ void check(const LoopOptions& options) {
   require(options.batch_size > 0, "batch-size", fmt::to_string(options.batch_size), "at least 1");
   require(options.stride > 0, "stride", fmt::to_string(options.stride), "at least 1");
   require(options.learning_rate > 0, "lr", fmt::to_string(options.learning_rate), "above 0");
-  require(options.ema_decay >= 0 && options.ema_decay < 1, "ema-decay",
-          fmt::to_string(options.ema_decay), "at least 0 and below 1");
-  require(options.dropout >= 0 && options.dropout < 1, "dropout", fmt::to_string(options.dropout),
+  require(options.ema_decay >= 0 && options.ema_decay < 1,
+          "ema-decay",
+          fmt::to_string(options.ema_decay),
+          "at least 0 and below 1");
+  require(options.dropout >= 0 && options.dropout < 1,
+          "dropout",
+          fmt::to_string(options.dropout),
           "at least 0 and below 1");
   require(options.save_every > 0, "save-every", fmt::to_string(options.save_every), "at least 1");
   require(options.log_every > 0, "log-every", fmt::to_string(options.log_every), "at least 1");
-  require(options.train_precision == "fp32" || options.train_precision == "bf16", "train-precision",
-          options.train_precision, "fp32 or bf16");
-  require(options.loss_reduction == "valid" || options.loss_reduction == "all", "loss-reduction",
-          options.loss_reduction, "valid or all");
+  require(options.train_precision == "fp32" || options.train_precision == "bf16",
+          "train-precision",
+          options.train_precision,
+          "fp32 or bf16");
+  require(options.loss_reduction == "valid" || options.loss_reduction == "all",
+          "loss-reduction",
+          options.loss_reduction,
+          "valid or all");
 }
 
 Json outcome_config(const TrainOptions& options) {

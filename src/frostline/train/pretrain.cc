@@ -86,15 +86,21 @@ class Run {
   }
 
   OptimiserOptions optimiser_options() const {
-    return {loop_.learning_rate, loop_.warmup_steps,  loop_.steps,
-            loop_.weight_decay,  loop_.gradient_clip, loop_.ema_decay};
+    return {loop_.learning_rate,
+            loop_.warmup_steps,
+            loop_.steps,
+            loop_.weight_decay,
+            loop_.gradient_clip,
+            loop_.ema_decay};
   }
 
   std::int64_t restore() {
     if (!loop_.is_resume) {
-      FROSTLINE_REQUIRE(!checkpoints_.last(), ErrorCode::kUsage, "the folder already holds a run",
-                        fmt::format("--out={} ; pass --resume or another folder",
-                                    loop_.out.string()));
+      FROSTLINE_REQUIRE(
+          !checkpoints_.last(),
+          ErrorCode::kUsage,
+          "the folder already holds a run",
+          fmt::format("--out={} ; pass --resume or another folder", loop_.out.string()));
       return 0;
     }
     const auto step = checkpoints_.restore(parameters_, optimiser_, config(), loop_.allows_inexact);
@@ -114,7 +120,8 @@ class Run {
     for (std::int64_t step = first; step < loop_.steps; ++step) {
       if (is_shutdown_requested()) {
         save(step);
-        throw Error(ErrorCode::kInterrupted, "pretraining was stopped on request",
+        throw Error(ErrorCode::kInterrupted,
+                    "pretraining was stopped on request",
                     fmt::format("finished steps={} ; --resume continues", step));
       }
       const at::Tensor image = next_image();
@@ -165,12 +172,11 @@ class Run {
     if (step == saved_step_) {
       return;
     }
-    checkpoints_.save(step, parameters_, optimiser_, config(),
-                      [&](const std::filesystem::path& folder) {
-                        std::filesystem::create_directories(folder);
-                        write_safetensors(folder / "model.safetensors",
-                                          {parameters_.to_host(), {}});
-                      });
+    checkpoints_.save(
+        step, parameters_, optimiser_, config(), [&](const std::filesystem::path& folder) {
+          std::filesystem::create_directories(folder);
+          write_safetensors(folder / "model.safetensors", {parameters_.to_host(), {}});
+        });
     saved_step_ = step;
   }
 

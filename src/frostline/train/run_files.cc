@@ -1,13 +1,13 @@
 #include "frostline/train/run_files.h"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <fstream>
 #include <string>
 
-#include <ATen/Version.h>
+#include <unistd.h>
+
 #include <ATen/Parallel.h>
+#include <ATen/Version.h>
 #include <fmt/format.h>
 #include <torch/version.h>
 
@@ -37,8 +37,9 @@ Json describe_machine() {
           {"cpu", processor_name()},
           {"cpu_capability", at::get_cpu_capability()},
           {"cores", pipeline::available_cores()},
-          {"memory_bytes", static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                               static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE))}};
+          {"memory_bytes",
+           static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) *
+               static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE))}};
 }
 
 Json describe_run(const Json& config, const data::Dataset& dataset, const Fingerprint& encoder) {

@@ -24,8 +24,8 @@ RunLog::RunLog(const std::filesystem::path& run_folder, std::int64_t first_step)
   }
   write_file_atomic(path, kept);
   file_.open(path, std::ios::app);
-  FROSTLINE_REQUIRE(file_.is_open(), ErrorCode::kIo, "cannot write the metrics",
-                    "file=" + path.string());
+  FROSTLINE_REQUIRE(
+      file_.is_open(), ErrorCode::kIo, "cannot write the metrics", "file=" + path.string());
 }
 
 void RunLog::add(const Json& record) {

@@ -23,6 +23,7 @@ class RunLog {
 
   /// `record` holds `step` and `loss`. Flushed at once.
   void add(const Json& record);
+
   const std::vector<LossPoint>& curve() const { return curve_; }
 
  private:

@@ -18,7 +18,9 @@ class Timeline {
       : first_step_(first_step), end_step_(first_step + num_steps) {}
 
   void add(const std::vector<pipeline::Span>& spans);
+
   std::vector<pipeline::Span> take() { return std::move(kept_); }
+
   /// Summed duration by `lane/phase`.
   const std::map<std::string, double>& phase_s() const { return phase_s_; }
 

@@ -44,14 +44,19 @@ policy::EncoderFile open_encoder(const TrainOptions& options, at::Device device)
 }
 
 OptimiserOptions optimiser_options(const LoopOptions& loop) {
-  return {loop.learning_rate, loop.warmup_steps,  loop.steps,
-          loop.weight_decay,  loop.gradient_clip, loop.ema_decay};
+  return {loop.learning_rate,
+          loop.warmup_steps,
+          loop.steps,
+          loop.weight_decay,
+          loop.gradient_clip,
+          loop.ema_decay};
 }
 
 /// One run: everything that lives from the first step to the last.
 class Run {
  public:
-  Run(const TrainOptions& options, const std::optional<accel::Artefact>& artefact,
+  Run(const TrainOptions& options,
+      const std::optional<accel::Artefact>& artefact,
       power::MeterSet& meters)
       : options_(options),
         loop_(options.loop),
@@ -62,7 +67,8 @@ class Run {
         inputs_(loop_, encoder_file_.spec),
         encoder_(encoder_file_.spec, encoder_file_.parameters, scalar_type(loop_.train_precision)),
         parameters_(policy::expert_parameter_specs(encoder_file_.spec), device_),
-        expert_(encoder_file_.spec, prepared(parameters_, loop_.seed),
+        expert_(encoder_file_.spec,
+                prepared(parameters_, loop_.seed),
                 scalar_type(loop_.train_precision)),
         optimiser_(parameters_, optimiser_options(loop_)),
         checkpoints_(loop_.out) {
@@ -86,7 +92,8 @@ class Run {
       for (std::int64_t step = first; step < loop_.steps; ++step) {
         if (is_shutdown_requested()) {
           save(step);
-          throw Error(ErrorCode::kInterrupted, "training was stopped on request",
+          throw Error(ErrorCode::kInterrupted,
+                      "training was stopped on request",
                       fmt::format("finished steps={} ; --resume continues", step));
         }
         train_step(step, log, progress);
@@ -131,20 +138,22 @@ class Run {
       tail_ = std::make_unique<split::FrozenTail>(encoder_, split::Coding{});
       source_ = std::make_unique<pipeline::InlineSource>(plan, budget_.decode, 2 * budget_.decode);
     } else {
-      FROSTLINE_REQUIRE(artefact.has_value(), ErrorCode::kUsage, "no encoder artefact was given",
+      FROSTLINE_REQUIRE(artefact.has_value(),
+                        ErrorCode::kUsage,
+                        "no encoder artefact was given",
                         "sources live and cached need one");
       tail_ = std::make_unique<split::FrozenTail>(
           encoder_, split::Coding{artefact->scales, artefact->zero_points});
       const bool is_live = options_.source == Source::kLive;
-      session_ = accel::open_session(
-          options_.backend, *artefact,
-          {2, is_live ? budget_.encoder_beside : budget_.encoder_alone});
+      session_ = accel::open_session(options_.backend,
+                                     *artefact,
+                                     {2, is_live ? budget_.encoder_beside : budget_.encoder_alone});
       result_.description["artefact"] = artefact->fingerprint.hex;
       config_["artefact_fingerprint"] = artefact->fingerprint.hex;
       result_.description["runtime"] = session_->runtime_identity();
       if (is_live) {
-        source_ = std::make_unique<pipeline::LiveSource>(plan, *session_, budget_.decode,
-                                                         kFeatureDeadline);
+        source_ = std::make_unique<pipeline::LiveSource>(
+            plan, *session_, budget_.decode, kFeatureDeadline);
       } else {
         source_ = open_store(*artefact, plan);
         session_.reset();
@@ -159,11 +168,13 @@ class Run {
 
   std::unique_ptr<pipeline::FeatureSource> open_store(const accel::Artefact& artefact,
                                                       const pipeline::BatchPlan& plan) {
-    const pipeline::FeatureKey key = {artefact.fingerprint,       session_->runtime_identity(),
-                                      inputs_.dataset().fingerprint(), encoder_file_.spec.camera,
-                                      loop_.stride,               inputs_.episodes()};
-    const fs::path cache =
-        options_.cache_dir.empty() ? default_cache_folder() : options_.cache_dir;
+    const pipeline::FeatureKey key = {artefact.fingerprint,
+                                      session_->runtime_identity(),
+                                      inputs_.dataset().fingerprint(),
+                                      encoder_file_.spec.camera,
+                                      loop_.stride,
+                                      inputs_.episodes()};
+    const fs::path cache = options_.cache_dir.empty() ? default_cache_folder() : options_.cache_dir;
     Progress progress("build feature store", plan.sampler->num_anchors(), "frames");
     const auto built = pipeline::build_feature_store(
         cache, key, plan, *session_, [&](std::int64_t done) { progress.update(done); });
@@ -172,20 +183,21 @@ class Run {
                                     {"was_present", built.was_present},
                                     {"build_s", built.duration_s}};
     return std::make_unique<pipeline::CachedSource>(
-        pipeline::FeatureStore(built.folder, key.fingerprint()), inputs_.sampler(),
+        pipeline::FeatureStore(built.folder, key.fingerprint()),
+        inputs_.sampler(),
         loop_.batch_size);
   }
 
   std::int64_t restore() {
     if (!loop_.is_resume) {
-      FROSTLINE_REQUIRE(!checkpoints_.last(), ErrorCode::kUsage,
-                        "the folder already holds a run",
-                        fmt::format("--out={} ; pass --resume or another folder",
-                                    loop_.out.string()));
+      FROSTLINE_REQUIRE(
+          !checkpoints_.last(),
+          ErrorCode::kUsage,
+          "the folder already holds a run",
+          fmt::format("--out={} ; pass --resume or another folder", loop_.out.string()));
       return 0;
     }
-    const auto step =
-        checkpoints_.restore(parameters_, optimiser_, config_, loop_.allows_inexact);
+    const auto step = checkpoints_.restore(parameters_, optimiser_, config_, loop_.allows_inexact);
     if (step) {
       saved_step_ = *step;
       log_info("resuming after step {}", *step);
@@ -262,8 +274,13 @@ class Run {
       averaged.values().copy_(optimiser_.averaged());
     }
     checkpoints_.save(step, parameters_, optimiser_, config_, [&](const fs::path& folder) {
-      policy::write_checkpoint(folder, {encoder_file_.spec, encoder_file_.parameters, averaged,
-                                        inputs_.state(), inputs_.action(), config_});
+      policy::write_checkpoint(folder,
+                               {encoder_file_.spec,
+                                encoder_file_.parameters,
+                                averaged,
+                                inputs_.state(),
+                                inputs_.action(),
+                                config_});
     });
     saved_step_ = step;
   }
@@ -312,7 +329,8 @@ double TrainResult::samples_per_s() const {
   return loop_s > 0 ? static_cast<double>(samples) / loop_s : 0;
 }
 
-TrainResult train(const TrainOptions& options, const std::optional<accel::Artefact>& artefact,
+TrainResult train(const TrainOptions& options,
+                  const std::optional<accel::Artefact>& artefact,
                   power::MeterSet& meters) {
   check(options.loop);
   return Run(options, artefact, meters)();

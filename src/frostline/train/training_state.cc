@@ -34,13 +34,18 @@ std::vector<std::pair<std::string, at::Tensor>> all_state(const policy::Paramete
   return state;
 }
 
-void require_equal(const Json& stored, const Json& wanted, ErrorCode code, const char* message,
+void require_equal(const Json& stored,
+                   const Json& wanted,
+                   ErrorCode code,
+                   const char* message,
                    const char* remedy) {
   for (const auto& [key, value] : wanted.items()) {
     const Json other = stored.value(key, Json());
-    FROSTLINE_REQUIRE(other == value, code, message,
-                      fmt::format("{}: checkpoint={} now={} ; {}", key, other.dump(), value.dump(),
-                                  remedy));
+    FROSTLINE_REQUIRE(
+        other == value,
+        code,
+        message,
+        fmt::format("{}: checkpoint={} now={} ; {}", key, other.dump(), value.dump(), remedy));
   }
 }
 
@@ -55,8 +60,10 @@ Json machine_class() {
 CheckpointFolder::CheckpointFolder(const fs::path& run_folder)
     : folder_(run_folder / "checkpoints") {}
 
-void CheckpointFolder::save(std::int64_t step, const policy::ParameterSet& parameters,
-                            const Optimiser& optimiser, const Json& config,
+void CheckpointFolder::save(std::int64_t step,
+                            const policy::ParameterSet& parameters,
+                            const Optimiser& optimiser,
+                            const Json& config,
                             const std::function<void(const fs::path&)>& write_model) const {
   const std::string name = fmt::format("{:06}", step);
   const fs::path partial = folder_ / (name + ".partial");
@@ -92,18 +99,23 @@ std::optional<fs::path> CheckpointFolder::last() const {
 }
 
 std::optional<std::int64_t> CheckpointFolder::restore(policy::ParameterSet& parameters,
-                                                      Optimiser& optimiser, const Json& config,
+                                                      Optimiser& optimiser,
+                                                      const Json& config,
                                                       bool allows_inexact) const {
   const auto folder = last();
   if (!folder) {
     return std::nullopt;
   }
   const Json position = read_json(*folder / kState / "training_step.json");
-  require_equal(position.at("config"), config, ErrorCode::kConfig,
+  require_equal(position.at("config"),
+                config,
+                ErrorCode::kConfig,
                 "the run was started with another configuration",
                 "resume with the same one, or start a new run in another folder");
   if (!allows_inexact) {
-    require_equal(position.at("machine"), machine_class(), ErrorCode::kUnsupported,
+    require_equal(position.at("machine"),
+                  machine_class(),
+                  ErrorCode::kUnsupported,
                   "resuming here would not give the same bits",
                   "use the same machine class and threads, or pass --allow-inexact");
   }
@@ -112,11 +124,11 @@ std::optional<std::int64_t> CheckpointFolder::restore(policy::ParameterSet& para
   const at::NoGradGuard no_grad;
   for (auto& [key, tensor] : all_state(parameters, optimiser)) {
     const auto found = stored.tensors.find(key);
-    FROSTLINE_REQUIRE(found != stored.tensors.end() &&
-                          num_elements(found->second.shape()) == tensor.numel(),
-                      ErrorCode::kData, "checkpoint of another shape",
-                      fmt::format("file={} tensor={} ; resume with the same model", file.string(),
-                                  key));
+    FROSTLINE_REQUIRE(
+        found != stored.tensors.end() && num_elements(found->second.shape()) == tensor.numel(),
+        ErrorCode::kData,
+        "checkpoint of another shape",
+        fmt::format("file={} tensor={} ; resume with the same model", file.string(), key));
     at::Tensor(tensor).detach().copy_(policy::to_torch(found->second).view_as(tensor));
   }
   return position.at("step").get<std::int64_t>();

@@ -21,7 +21,9 @@ class CheckpointFolder {
   explicit CheckpointFolder(const std::filesystem::path& run_folder);
 
   /// Writes checkpoint `step`: `write_model` fills `pretrained_model`.
-  void save(std::int64_t step, const policy::ParameterSet& parameters, const Optimiser& optimiser,
+  void save(std::int64_t step,
+            const policy::ParameterSet& parameters,
+            const Optimiser& optimiser,
             const Json& config,
             const std::function<void(const std::filesystem::path&)>& write_model) const;
 
@@ -32,8 +34,10 @@ class CheckpointFolder {
   /// when there is no checkpoint. A partial checkpoint is named in a warning and ignored.
   /// Errors: `kConfig` when `config` differs from that of the run (key, both values);
   /// `kUnsupported` when machine class or threads differ and `allows_inexact` is false; `kData`.
-  std::optional<std::int64_t> restore(policy::ParameterSet& parameters, Optimiser& optimiser,
-                                      const Json& config, bool allows_inexact) const;
+  std::optional<std::int64_t> restore(policy::ParameterSet& parameters,
+                                      Optimiser& optimiser,
+                                      const Json& config,
+                                      bool allows_inexact) const;
 
  private:
   std::filesystem::path folder_;

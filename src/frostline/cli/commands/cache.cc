@@ -55,8 +55,10 @@ void run_info(const Options& options) {
   }
   fmt::print("{}: {} stores\n", folder_of(options).string(), stores.size());
   for (const auto& store : stores) {
-    fmt::print("  {}  {} frames  {:.1f} MB\n", store["key"].get<std::string>().substr(0, 12),
-               store["num_anchors"].get<std::int64_t>(), store["bytes"].get<double>() / 1e6);
+    fmt::print("  {}  {} frames  {:.1f} MB\n",
+               store["key"].get<std::string>().substr(0, 12),
+               store["num_anchors"].get<std::int64_t>(),
+               store["bytes"].get<double>() / 1e6);
   }
 }
 

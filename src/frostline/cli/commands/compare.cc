@@ -23,7 +23,9 @@ struct Options {
 };
 
 void run(const Options& options) {
-  FROSTLINE_REQUIRE(options.files.size() == 2, ErrorCode::kUsage, "compare takes two files",
+  FROSTLINE_REQUIRE(options.files.size() == 2,
+                    ErrorCode::kUsage,
+                    "compare takes two files",
                     fmt::format("given={}", options.files.size()));
   const auto a = eval::counted_outcomes(eval::read_outcomes(options.files[0]));
   const auto b = eval::counted_outcomes(eval::read_outcomes(options.files[1]));
@@ -53,8 +55,8 @@ void add_compare(CLI::App& root) {
   verb->add_option("outcomes", options->files, "Two outcomes.parquet files on common seeds")
       ->expected(2)
       ->required();
-  verb->add_option("--margin", options->margin,
-                   "Non-inferiority margin as a fraction, fixed before looking");
+  verb->add_option(
+      "--margin", options->margin, "Non-inferiority margin as a fraction, fixed before looking");
   verb->callback([options] { run(*options); });
 }
 

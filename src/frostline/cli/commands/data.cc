@@ -51,21 +51,24 @@ void run_verify(const ReadOptions& options) {
     for (const auto& finding : findings) {
       fmt::print("{}: {} {}{}{} ; {}\n",
                  finding.severity == data::Severity::kError ? "error" : "warning",
-                 finding.message, finding.file,
+                 finding.message,
+                 finding.file,
                  finding.episode ? fmt::format(" episode {}", *finding.episode) : "",
-                 finding.frame ? fmt::format(" frame {}", *finding.frame) : "", finding.remedy);
+                 finding.frame ? fmt::format(" frame {}", *finding.frame) : "",
+                 finding.remedy);
     }
     fmt::print("{} findings, {} errors\n", findings.size(), num_errors);
   }
-  FROSTLINE_REQUIRE(num_errors == 0, ErrorCode::kData, "the data set has errors",
+  FROSTLINE_REQUIRE(num_errors == 0,
+                    ErrorCode::kData,
+                    "the data set has errors",
                     fmt::format("path={} errors={}", options.path.string(), num_errors));
 }
 
 void run_record(const RecordVerbOptions& options) {
   eval::RecordOptions record = options.record;
   record.first_seed = options.common.seed;
-  const auto report =
-      eval::record(options.task, record, output_folder(options.common, "data"));
+  const auto report = eval::record(options.task, record, output_folder(options.common, "data"));
   if (options.common.is_json) {
     print_json({{"dataset", std::filesystem::absolute(report.dataset).string()},
                 {"episodes", report.num_episodes},
@@ -78,8 +81,12 @@ void run_record(const RecordVerbOptions& options) {
     return;
   }
   fmt::print("{} episodes, {} frames in {:.1f} s ({} were there), {} seeds failed\n{}\n",
-             report.num_episodes, report.num_frames, report.duration_s, report.num_resumed,
-             report.manifest.failed_seeds.size(), report.dataset.string());
+             report.num_episodes,
+             report.num_frames,
+             report.duration_s,
+             report.num_resumed,
+             report.manifest.failed_seeds.size(),
+             report.dataset.string());
 }
 
 void add_read_verbs(CLI::App& data) {
@@ -110,7 +117,8 @@ void add_record_verb(CLI::App& data) {
   verb->add_option("--height", record.height_px, "Image height in pixels")->capture_default_str();
   verb->add_option("--width", record.width_px, "Image width in pixels")->capture_default_str();
   verb->add_flag("--shadows", record.has_shadows, "Draw shadows and reflections");
-  verb->add_option("--strata", record.strata,
+  verb->add_option("--strata",
+                   record.strata,
                    "Spread start positions evenly over an n x n grid; 0 = as the seeds fall")
       ->capture_default_str();
   verb->add_option("--noise-m", record.noise_m, "Disturbance of the expert in metres")

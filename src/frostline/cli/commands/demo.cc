@@ -1,3 +1,5 @@
+#include "frostline/study/demo.h"
+
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -6,7 +8,6 @@
 
 #include "frostline/cli/verb.h"
 #include "frostline/core/error.h"
-#include "frostline/study/demo.h"
 
 namespace frostline::cli {
 
@@ -22,13 +23,14 @@ struct Options {
 
 /// `examples/demo` of the source tree, or beside the working folder.
 fs::path examples_folder() {
-  for (const fs::path& folder : {fs::path("examples/demo"),
-                                fs::path(FROSTLINE_SOURCE_FOLDER) / "examples/demo"}) {
+  for (const fs::path& folder :
+       {fs::path("examples/demo"), fs::path(FROSTLINE_SOURCE_FOLDER) / "examples/demo"}) {
     if (fs::exists(folder)) {
       return fs::absolute(folder);
     }
   }
-  throw Error(ErrorCode::kIo, "the demo's data set and encoder are not here",
+  throw Error(ErrorCode::kIo,
+              "the demo's data set and encoder are not here",
               "give --dataset and --encoder, or run from the project's folder");
 }
 
@@ -65,8 +67,8 @@ void add_demo(CLI::App& root) {
   auto options = std::make_shared<Options>();
   auto& demo = options->demo;
   add_common_options(*verb, options->common);
-  verb->add_flag("--quick", options->is_quick,
-                 "Few steps and rollouts: checks the pipeline, not success");
+  verb->add_flag(
+      "--quick", options->is_quick, "Few steps and rollouts: checks the pipeline, not success");
   verb->add_option("--dataset", demo.dataset, "Demonstrations; default: the shipped ones");
   verb->add_option("--encoder", demo.encoder, "Frozen encoder; default: the shipped one");
   verb->add_option("--task", demo.task, "Task of the rollouts")->capture_default_str();
@@ -80,7 +82,8 @@ void add_demo(CLI::App& root) {
   verb->add_option("--train-precision", demo.train_precision, "fp32 or bf16")
       ->capture_default_str();
   verb->add_option("--threads", demo.num_threads, "Cores to use; 0 = all")->capture_default_str();
-  verb->add_option("--declared-power", demo.declared_power,
+  verb->add_option("--declared-power",
+                   demo.declared_power,
                    "TOML profile of watts for devices without a counter");
   verb->callback([options] { run(*options); });
 }

@@ -42,21 +42,24 @@ void run(const CommonOptions& options) {
   }
   fmt::print("frostline {}\n\nlibraries\n", kVersion);
   for (const auto& [name, version] : libraries.items()) {
-    fmt::print("  {:<12} {}\n", name, version.is_null() ? "not built in" : version.get<std::string>());
+    fmt::print(
+        "  {:<12} {}\n", name, version.is_null() ? "not built in" : version.get<std::string>());
   }
   fmt::print("\ndevices\n");
   for (const auto& device : devices) {
     const bool is_usable = device["usable"].get<bool>();
-    fmt::print("  {:<20} {}\n",
-               device["backend"].get<std::string>() + ":" + device["device"].get<std::string>(),
-               is_usable ? fmt::format("usable: {}",
-                                       fmt::join(device["precisions"].get<std::vector<std::string>>(),
-                                                 ", "))
-                         : "not usable: " + device["reason"].get<std::string>());
+    fmt::print(
+        "  {:<20} {}\n",
+        device["backend"].get<std::string>() + ":" + device["device"].get<std::string>(),
+        is_usable
+            ? fmt::format("usable: {}",
+                          fmt::join(device["precisions"].get<std::vector<std::string>>(), ", "))
+            : "not usable: " + device["reason"].get<std::string>());
   }
   fmt::print("\nmeters\n");
   for (const auto& meter : meters) {
-    fmt::print("  {:<20} {}{}\n", meter["domain"].get<std::string>(),
+    fmt::print("  {:<20} {}{}\n",
+               meter["domain"].get<std::string>(),
                meter["kind"].get<std::string>(),
                meter["reason"].is_null() ? "" : ": " + meter["reason"].get<std::string>());
   }
@@ -65,7 +68,8 @@ void run(const CommonOptions& options) {
 }  // namespace
 
 void add_doctor(CLI::App& root) {
-  auto* verb = root.add_subcommand("doctor", "Devices, backends, meters and versions of this machine");
+  auto* verb =
+      root.add_subcommand("doctor", "Devices, backends, meters and versions of this machine");
   auto options = std::make_shared<CommonOptions>();
   add_common_options(*verb, *options);
   verb->callback([options] { run(*options); });

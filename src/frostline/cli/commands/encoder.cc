@@ -57,8 +57,10 @@ void run_quantise(const Options& options) {
     return;
   }
   print_parity(prepared.parity);
-  fmt::print("{} by {} in {:.1f} s\n{}\n", prepared.artefact.precision,
-             prepared.method.empty() ? "lowering" : prepared.method, prepared.duration_s,
+  fmt::print("{} by {} in {:.1f} s\n{}\n",
+             prepared.artefact.precision,
+             prepared.method.empty() ? "lowering" : prepared.method,
+             prepared.duration_s,
              path.string());
 }
 
@@ -81,8 +83,7 @@ void add_request_options(CLI::App& verb, Options& options) {
   verb.add_option("--episodes", options.episodes, "episode_index values: 0:40,45 (default all)");
   verb.add_option("--encoder", request.encoder, "Encoder file or checkpoint")->required();
   verb.add_option("--backend", request.backend, "SDK:device")->capture_default_str();
-  verb.add_option("--threads", request.num_threads, "Cores to use; 0 = all")
-      ->capture_default_str();
+  verb.add_option("--threads", request.num_threads, "Cores to use; 0 = all")->capture_default_str();
 }
 
 }  // namespace

@@ -73,10 +73,14 @@ void run(const Options& options) {
   {
     Progress progress("roll out", static_cast<std::int64_t>(seeds.size()), "episodes");
     outcomes = eval::run_rollouts(
-        options.task, study::render_options(actor.spec()), seeds, actor, rollout,
+        options.task,
+        study::render_options(actor.spec()),
+        seeds,
+        actor,
+        rollout,
         [&](std::span<const eval::Outcome> done, std::int64_t) {
-          const auto k = std::count_if(done.begin(), done.end(),
-                                       [](const auto& outcome) { return outcome.is_success(); });
+          const auto k = std::count_if(
+              done.begin(), done.end(), [](const auto& outcome) { return outcome.is_success(); });
           progress.update(static_cast<std::int64_t>(done.size()), fmt::format("{} succeeded", k));
         });
   }
@@ -92,15 +96,19 @@ void run(const Options& options) {
   if (options.common.is_json) {
     print_json({{"outcomes", path.string()},
                 {"features", features.precision()},
-                {"success",
-                 {{"k", k}, {"n", n}, {"low", interval.low}, {"high", interval.high}}},
+                {"success", {{"k", k}, {"n", n}, {"low", interval.low}, {"high", interval.high}}},
                 {"infrastructure_failures", static_cast<std::int64_t>(outcomes.size()) - n}});
     return;
   }
-  fmt::print("success      {}/{} (95 % interval {:.1f}..{:.1f} %) with {} features\n", k, n,
-             100 * interval.low, 100 * interval.high, features.precision());
+  fmt::print("success      {}/{} (95 % interval {:.1f}..{:.1f} %) with {} features\n",
+             k,
+             n,
+             100 * interval.low,
+             100 * interval.high,
+             features.precision());
   fmt::print("faults       {} episodes not counted\noutcomes     {}\n",
-             static_cast<std::int64_t>(outcomes.size()) - n, path.string());
+             static_cast<std::int64_t>(outcomes.size()) - n,
+             path.string());
 }
 
 }  // namespace
@@ -113,13 +121,15 @@ void add_eval(CLI::App& root) {
   verb->add_option("--task", options->task, "Task id")->capture_default_str();
   verb->add_option("--seeds", options->seeds, "Environment seeds A:B (half-open)")
       ->capture_default_str();
-  verb->add_option("--artefact", options->artefact,
+  verb->add_option("--artefact",
+                   options->artefact,
                    "Quantised encoder; default: the run's own; none: the encoder in fp32");
   verb->add_option("--backend", options->backend, "SDK:device of the artefact")
       ->capture_default_str();
   verb->add_option("--condition", options->condition, "Label in outcomes.parquet");
   verb->add_option("--batch", options->batch, "Environments in lock step")->capture_default_str();
-  verb->add_flag("--shuffle-images", options->shuffles_images,
+  verb->add_flag("--shuffle-images",
+                 options->shuffles_images,
                  "Control: show each environment another one's image");
   verb->callback([options] { run(*options); });
 }

@@ -21,8 +21,10 @@ struct Options {
 };
 
 void run(const Options& options) {
-  FROSTLINE_REQUIRE(options.checkpoint.empty() != options.preset.empty(), ErrorCode::kUsage,
-                    "say which policy", "give either a checkpoint or --preset paper|demo");
+  FROSTLINE_REQUIRE(options.checkpoint.empty() != options.preset.empty(),
+                    ErrorCode::kUsage,
+                    "say which policy",
+                    "give either a checkpoint or --preset paper|demo");
   const Json info = options.preset.empty()
                         ? policy::info(policy::read_encoder(options.checkpoint).spec)
                         : policy::info(policy::ar_actor_preset(options.preset));
@@ -30,7 +32,8 @@ void run(const Options& options) {
     print_json(info);
     return;
   }
-  fmt::print("{} {}\n", info.at("policy").get<std::string>(),
+  fmt::print("{} {}\n",
+             info.at("policy").get<std::string>(),
              info.at("preset").is_null() ? "" : info.at("preset").get<std::string>());
   const auto& parameters = info.at("parameters");
   for (const auto& [module, count] : parameters.at("by_module").items()) {

@@ -1,10 +1,11 @@
+#include "frostline/train/pretrain.h"
+
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "frostline/cli/loop_flags.h"
 #include "frostline/cli/verb.h"
-#include "frostline/train/pretrain.h"
 
 namespace frostline::cli {
 
@@ -29,7 +30,9 @@ void run(const Options& options) {
     return;
   }
   fmt::print("encoder      {}\nfingerprint  {}\nsteps        {} in {:.1f} s\n",
-             result.encoder.string(), result.fingerprint.short_hex(), result.steps,
+             result.encoder.string(),
+             result.fingerprint.short_hex(),
+             result.steps,
              result.duration_s);
 }
 
@@ -51,7 +54,8 @@ void add_pretrain(CLI::App& root) {
   add_loop_flags(*verb, options->loop);
   verb->add_option("--preset", options->pretrain.preset, "Sizes: paper or demo")
       ->capture_default_str();
-  verb->add_option("--statistics-batches", options->pretrain.statistics_batches,
+  verb->add_option("--statistics-batches",
+                   options->pretrain.statistics_batches,
                    "Batches that batch norm's frozen statistics are taken over")
       ->capture_default_str();
   verb->callback([options] { run(*options); });

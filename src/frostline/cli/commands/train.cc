@@ -43,7 +43,8 @@ Json to_json(const train::TrainResult& result) {
 }
 
 void run(const Options& options) {
-  FROSTLINE_REQUIRE(options.policy == "ar_actor", ErrorCode::kUnsupported,
+  FROSTLINE_REQUIRE(options.policy == "ar_actor",
+                    ErrorCode::kUnsupported,
                     "this policy cannot be trained yet",
                     fmt::format("--policy={} ; known: ar_actor", options.policy));
   train::TrainOptions train = options.train;
@@ -61,12 +62,18 @@ void run(const Options& options) {
     return;
   }
   const auto total = result.energy.total();
-  fmt::print("checkpoint   {}\nsteps        {} in {:.1f} s, {:.3f} ms a sample, {:.1f} samples/s\n"
-             "stall        {:.1f} s waiting for features\nloss         {:.4f}\nenergy       {}\n",
-             result.checkpoint.string(), result.steps, result.loop_s, result.ms_per_sample(),
-             result.samples_per_s(), result.stall_s, result.final_loss,
-             total.energy ? fmt::format("{:.1f} J ({})", total.energy->value, to_string(total.kind))
-                          : fmt::format("unmeasured: {}", total.reason));
+  fmt::print(
+      "checkpoint   {}\nsteps        {} in {:.1f} s, {:.3f} ms a sample, {:.1f} samples/s\n"
+      "stall        {:.1f} s waiting for features\nloss         {:.4f}\nenergy       {}\n",
+      result.checkpoint.string(),
+      result.steps,
+      result.loop_s,
+      result.ms_per_sample(),
+      result.samples_per_s(),
+      result.stall_s,
+      result.final_loss,
+      total.energy ? fmt::format("{:.1f} J ({})", total.energy->value, to_string(total.kind))
+                   : fmt::format("unmeasured: {}", total.reason));
 }
 
 }  // namespace
@@ -92,10 +99,11 @@ void add_train(CLI::App& root) {
       ->capture_default_str();
   verb->add_option("--encoder-precision", train.encoder_precision, "int8, bf16 or fp32")
       ->capture_default_str();
-  verb->add_option("--artefact", train.artefact,
-                   "Quantised encoder; default: quantised into the run folder");
+  verb->add_option(
+      "--artefact", train.artefact, "Quantised encoder; default: quantised into the run folder");
   verb->add_option("--cache-dir", train.cache_dir, "Folder of feature stores");
-  verb->add_option("--declared-power", train.declared_power,
+  verb->add_option("--declared-power",
+                   train.declared_power,
                    "TOML profile of watts for devices without a counter");
   verb->callback([options] { run(*options); });
 }
