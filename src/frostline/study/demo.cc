@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "frostline/accel/artefact.h"
+#include "frostline/core/error.h"
 #include "frostline/core/log.h"
 #include "frostline/core/progress.h"
 #include "frostline/data/dataset.h"
@@ -308,6 +309,12 @@ class Demo {
 }  // namespace
 
 ReportData run_demo(const DemoOptions& options) {
+  // Figures of one report come from one run, so nothing is taken over from an earlier one.
+  FROSTLINE_REQUIRE(!std::filesystem::exists(options.out) ||
+                        std::filesystem::is_empty(options.out),
+                    ErrorCode::kUsage,
+                    "the folder for the demo is not empty",
+                    fmt::format("--out={} ; give a new folder", options.out.string()));
   return Demo(options)();
 }
 
