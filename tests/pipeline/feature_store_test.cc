@@ -76,18 +76,19 @@ TEST_F(Store, HoldsEveryAnchorAndHitsTheSecondTime) {
 
 TEST_F(Store, AnyOtherKeyMisses) {
   build();
-  std::vector<FeatureKey> others(6, key_);
+  std::vector<FeatureKey> others(7, key_);
   others[0].artefact.hex[0] = 'b';
   others[1].runtime_identity += " avx2";
   others[2].dataset.hex = "data2";
   others[3].camera = "other";
   others[4].stride = 1;
   others[5].episodes = {3};
+  others[6].decoder = "decoder 2";
   for (const auto& other : others) {
     EXPECT_NE(other.fingerprint(), key_.fingerprint());
     EXPECT_FALSE(test::build_store(cache_.path(), other, plan_.plan(), *session_).was_present);
   }
-  EXPECT_EQ(entries().size(), 7U);
+  EXPECT_EQ(entries().size(), 8U);
   EXPECT_TRUE(build().was_present);
 }
 

@@ -71,7 +71,8 @@ inline std::unique_ptr<accel::EncoderSession> open_fake(const accel::Artefact& a
 
 inline pipeline::FeatureKey key_of(const accel::Artefact& artefact,
                                    const accel::EncoderSession& session) {
-  return {artefact.fingerprint, session.runtime_identity(), {"data"}, "camera", 2, {3, 8}};
+  return {
+      artefact.fingerprint, session.runtime_identity(), {"data"}, "decoder", "camera", 2, {3, 8}};
 }
 
 inline pipeline::BuildResult build_store(const std::filesystem::path& cache,

@@ -160,7 +160,7 @@ TEST(ResumedRun, WithMoreThreadsIsRefusedUnlessInexactIsAllowed) {
   auto options = tiny.options("run");
   options.loop.is_resume = true;
   options.loop.num_threads = 2;
-  expect_error([&] { run(options); }, ErrorCode::kUnsupported, {"num_threads", "--allow-inexact"});
+  expect_error([&] { run(options); }, ErrorCode::kUnsupported, {"num_cores", "--allow-inexact"});
   options.loop.allows_inexact = true;
   EXPECT_EQ(run(options).steps, 0);
 }

@@ -188,10 +188,11 @@ void remove_abandoned_builds(const fs::path& cache) {
 
 Fingerprint FeatureKey::fingerprint() const {
   Fingerprinter hash;
-  hash.add("frostline feature store 1");
+  hash.add("frostline feature store 2");
   hash.add(artefact.hex);
   hash.add(runtime_identity);
   hash.add(dataset.hex);
+  hash.add(decoder);
   hash.add(camera);
   hash.add(stride);
   for (const auto episode : episodes) {

@@ -20,6 +20,7 @@ struct FeatureKey {
   Fingerprint artefact;
   std::string runtime_identity;
   Fingerprint dataset;
+  std::string decoder;  ///< Version of what turns stored frames into pixels.
   std::string camera;
   std::int64_t stride = 1;
   std::vector<std::int64_t> episodes;

@@ -145,6 +145,14 @@ accel::Artefact artefact_for(const train::TrainOptions& options) {
                                   path.string(),
                                   artefact.outputs.size(),
                                   split::boundary_name(options.boundary)));
+    FROSTLINE_REQUIRE(artefact.precision == options.encoder_precision,
+                      ErrorCode::kConfig,
+                      "artefact of another precision",
+                      fmt::format("file={} precision={} --encoder-precision={} ; ask for that "
+                                  "precision, or remove the file or take another folder",
+                                  path.string(),
+                                  artefact.precision,
+                                  options.encoder_precision));
     return artefact;
   }
   ArtefactRequest request;

@@ -47,7 +47,7 @@ class Run {
         encoder_(spec_, prepared(parameters_, loop_.seed), scalar_type(loop_.train_precision)),
         branch_(spec_, parameters_, scalar_type(loop_.train_precision)),
         optimiser_(parameters_, optimiser_options()),
-        checkpoints_(loop_.out),
+        checkpoints_(loop_.out, budget_.encoder_alone),
         source_(inputs_.plan(), budget_.decode, 2 * budget_.decode),
         buffer_(source_.spec()[0].dtype, source_.spec()[0].shape),
         view_(buffer_.bytes()),

@@ -13,6 +13,7 @@
 #include "frostline/core/log.h"
 #include "frostline/core/progress.h"
 #include "frostline/core/shutdown.h"
+#include "frostline/data/library_versions.h"
 #include "frostline/pipeline/cached_source.h"
 #include "frostline/pipeline/core_budget.h"
 #include "frostline/pipeline/inline_source.h"
@@ -71,7 +72,7 @@ class Run {
                 prepared(parameters_, loop_.seed),
                 scalar_type(loop_.train_precision)),
         optimiser_(parameters_, optimiser_options(loop_)),
-        checkpoints_(loop_.out) {
+        checkpoints_(loop_.out, budget_.encoder_alone) {
     at::set_num_threads(budget_.trainer);
     open_source(artefact);
   }
@@ -171,6 +172,7 @@ class Run {
     const pipeline::FeatureKey key = {artefact.fingerprint,
                                       session_->runtime_identity(),
                                       inputs_.dataset().fingerprint(),
+                                      "ffmpeg " + data::ffmpeg_version(),
                                       encoder_file_.spec.camera,
                                       loop_.stride,
                                       inputs_.episodes()};

@@ -57,8 +57,14 @@ Json machine_class() {
           {"torch", TORCH_VERSION}};
 }
 
-CheckpointFolder::CheckpointFolder(const fs::path& run_folder)
-    : folder_(run_folder / "checkpoints") {}
+CheckpointFolder::CheckpointFolder(const fs::path& run_folder, int num_cores)
+    : folder_(run_folder / "checkpoints"), num_cores_(num_cores) {}
+
+Json CheckpointFolder::machine() const {
+  Json machine = machine_class();
+  machine["num_cores"] = num_cores_;
+  return machine;
+}
 
 void CheckpointFolder::save(std::int64_t step,
                             const policy::ParameterSet& parameters,
@@ -76,7 +82,7 @@ void CheckpointFolder::save(std::int64_t step,
   }
   write_safetensors(partial / kState / "optimizer_state.safetensors", state);
   write_json(partial / kState / "training_step.json",
-             {{"step", step}, {"config", config}, {"machine", machine_class()}});
+             {{"step", step}, {"config", config}, {"machine", machine()}});
   replace_folder(partial, folder_ / name);
   const fs::path link = folder_ / fmt::format("last.{}", ::getpid());
   fs::remove(link);
@@ -114,7 +120,7 @@ std::optional<std::int64_t> CheckpointFolder::restore(policy::ParameterSet& para
                 "resume with the same one, or start a new run in another folder");
   if (!allows_inexact) {
     require_equal(position.at("machine"),
-                  machine_class(),
+                  machine(),
                   ErrorCode::kUnsupported,
                   "resuming here would not give the same bits",
                   "use the same machine class and threads, or pass --allow-inexact");

@@ -18,7 +18,9 @@ namespace frostline::train {
 /// leaves the previous checkpoint in force.
 class CheckpointFolder {
  public:
-  explicit CheckpointFolder(const std::filesystem::path& run_folder);
+  /// `num_cores`: cores that the run uses, for an encoder in the trainer's process uses another
+  /// number of threads than libtorch's current one.
+  explicit CheckpointFolder(const std::filesystem::path& run_folder, int num_cores = 0);
 
   /// Writes checkpoint `step`: `write_model` fills `pretrained_model`.
   void save(std::int64_t step,
@@ -40,7 +42,10 @@ class CheckpointFolder {
                                       bool allows_inexact) const;
 
  private:
+  Json machine() const;
+
   std::filesystem::path folder_;
+  int num_cores_;
 };
 
 /// Instruction set and thread count of this process: what a bit-exact resume needs to be the same.
