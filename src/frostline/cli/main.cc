@@ -47,9 +47,12 @@ int run(int argc, char** argv) {
 /// Makes OpenMP's threads sleep while they wait. Spinning ones lose several times their own speed
 /// as soon as anything else wants their core, a decoding thread of ours included (measured on 2
 /// cores: 260 ms instead of 85 ms a step). The run time reads the variable before `main`, hence the
-/// second start; a value that the user set stands.
-void wait_passively(char** argv) {
-  if (std::getenv("OMP_WAIT_POLICY") == nullptr && ::setenv("OMP_WAIT_POLICY", "PASSIVE", 1) == 0) {
+/// second start; a value that the user set stands, and verbs that compute nothing do without.
+void wait_passively(int argc, char** argv) {
+  const std::string verb = argc > 1 ? argv[1] : "";
+  const bool computes = verb == "demo" || verb == "train" || verb == "pretrain" || verb == "eval";
+  if (computes && std::getenv("OMP_WAIT_POLICY") == nullptr &&
+      ::setenv("OMP_WAIT_POLICY", "PASSIVE", 1) == 0) {
     ::execv("/proc/self/exe", argv);  // Returns only when it fails; then we go on as we are.
   }
 }
@@ -57,7 +60,7 @@ void wait_passively(char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  wait_passively(argv);
+  wait_passively(argc, argv);
   frostline::install_shutdown_handlers();
   try {
     return run(argc, argv);

@@ -24,6 +24,7 @@
 #include "frostline/study/encoder_artefact.h"
 #include "frostline/study/rollout_actor.h"
 #include "frostline/study/versions.h"
+#include "frostline/train/device.h"
 #include "frostline/train/run_files.h"
 #include "frostline/train/trainer.h"
 
@@ -231,7 +232,8 @@ class Demo {
     if (has_artefact) {
       features.artefact = artefact_;
     }
-    auto checkpoint = policy::read_checkpoint(checkpoints_[index]);
+    auto checkpoint =
+        policy::read_checkpoint(checkpoints_[index], train::open_device(options_.device));
     eval::RolloutOptions rollout;
     rollout.labels.condition = report_.conditions[index].name;
     rollout.labels.features = features.precision();
@@ -310,8 +312,7 @@ class Demo {
 
 ReportData run_demo(const DemoOptions& options) {
   // Figures of one report come from one run, so nothing is taken over from an earlier one.
-  FROSTLINE_REQUIRE(!std::filesystem::exists(options.out) ||
-                        std::filesystem::is_empty(options.out),
+  FROSTLINE_REQUIRE(!std::filesystem::exists(options.out) || std::filesystem::is_empty(options.out),
                     ErrorCode::kUsage,
                     "the folder for the demo is not empty",
                     fmt::format("--out={} ; give a new folder", options.out.string()));

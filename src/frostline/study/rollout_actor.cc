@@ -57,6 +57,9 @@ policy::Prefix RolloutActor::encode(std::span<const std::uint8_t> images) {
       inputs.push_back(policy::to_torch(tensor));
     }
   }
+  for (at::Tensor& input : inputs) {
+    input = input.to(encoder_.device());
+  }
   return (*tail_)(inputs);
 }
 

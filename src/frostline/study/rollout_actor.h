@@ -28,7 +28,8 @@ struct RolloutFeatures {
 
 /// Drives environments with a trained AR-Actor. One thread.
 ///
-/// libtorch runs on one thread and a fixed batch, for its results change with both.
+/// Runs on the device of the checkpoint's parameters. On the CPU libtorch runs on one thread and a
+/// fixed batch, for its results change with both.
 class RolloutActor final : public eval::Actor {
  public:
   /// Errors: those of the checkpoint and the backend; `kConfig` when the artefact is for images of

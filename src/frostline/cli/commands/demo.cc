@@ -19,6 +19,8 @@ struct Options {
   CommonOptions common;
   study::DemoOptions demo;
   bool is_quick = false;
+  bool has_steps = false;
+  bool has_rollouts = false;
 };
 
 /// `examples/demo` of the source tree, or beside the working folder.
@@ -36,8 +38,10 @@ fs::path examples_folder() {
 
 void run(const Options& options) {
   study::DemoOptions demo = options.demo;
-  if (options.is_quick) {
+  if (options.is_quick && !options.has_steps) {
     demo.steps = 120;
+  }
+  if (options.is_quick && !options.has_rollouts) {
     demo.num_rollouts = 4;
   }
   if (demo.dataset.empty()) {
@@ -72,10 +76,12 @@ void add_demo(CLI::App& root) {
   verb->add_option("--dataset", demo.dataset, "Demonstrations; default: the shipped ones");
   verb->add_option("--encoder", demo.encoder, "Frozen encoder; default: the shipped one");
   verb->add_option("--task", demo.task, "Task of the rollouts")->capture_default_str();
-  verb->add_option("--steps", demo.steps, "Optimiser steps a condition")->capture_default_str();
+  auto* steps =
+      verb->add_option("--steps", demo.steps, "Optimiser steps a condition")->capture_default_str();
   verb->add_option("--batch-size", demo.batch_size, "Samples a step")->capture_default_str();
-  verb->add_option("--rollouts", demo.num_rollouts, "Environment seeds a policy is judged on")
-      ->capture_default_str();
+  auto* rollouts =
+      verb->add_option("--rollouts", demo.num_rollouts, "Environment seeds a policy is judged on")
+          ->capture_default_str();
   verb->add_option("--backend", demo.backend, "SDK:device of the offloaded encoder")
       ->capture_default_str();
   verb->add_option("--device", demo.device, "Trainer: cpu, cuda or cuda:N")->capture_default_str();
@@ -85,7 +91,11 @@ void add_demo(CLI::App& root) {
   verb->add_option("--declared-power",
                    demo.declared_power,
                    "TOML profile of watts for devices without a counter");
-  verb->callback([options] { run(*options); });
+  verb->callback([options, steps, rollouts] {
+    options->has_steps = steps->count() > 0;
+    options->has_rollouts = rollouts->count() > 0;
+    run(*options);
+  });
 }
 
 }  // namespace frostline::cli

@@ -14,6 +14,7 @@
 #include "frostline/eval/outcome.h"
 #include "frostline/eval/statistics.h"
 #include "frostline/study/rollout_actor.h"
+#include "frostline/train/device.h"
 
 namespace frostline::cli {
 
@@ -27,6 +28,7 @@ struct Options {
   std::string seeds = "0:20";
   std::string backend = "openvino:CPU";
   std::string condition;
+  std::string device = "cpu";
   bool shuffles_images = false;
   std::int64_t batch = 10;
 };
@@ -53,7 +55,7 @@ std::vector<std::uint64_t> seeds_of(const std::string& text) {
 }
 
 void run(const Options& options) {
-  auto checkpoint = policy::read_checkpoint(options.checkpoint);
+  auto checkpoint = policy::read_checkpoint(options.checkpoint, train::open_device(options.device));
   study::RolloutFeatures features;
   features.backend = options.backend;
   const auto artefact =
@@ -125,6 +127,8 @@ void add_eval(CLI::App& root) {
                    options->artefact,
                    "Quantised encoder; default: the run's own; none: the encoder in fp32");
   verb->add_option("--backend", options->backend, "SDK:device of the artefact")
+      ->capture_default_str();
+  verb->add_option("--device", options->device, "Policy: cpu, cuda or cuda:N")
       ->capture_default_str();
   verb->add_option("--condition", options->condition, "Label in outcomes.parquet");
   verb->add_option("--batch", options->batch, "Environments in lock step")->capture_default_str();
