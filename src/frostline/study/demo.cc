@@ -33,7 +33,7 @@ namespace frostline::study {
 namespace {
 
 constexpr int kBoundary = 4;
-constexpr std::int64_t kRolloutBatch = 25;
+constexpr std::int64_t kRolloutBatch = 15;
 
 /// Domains whose devices compute the conditions: the processor, and the GPU where one trains.
 std::vector<std::string> required_domains(const std::string& device) {

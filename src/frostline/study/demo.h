@@ -18,10 +18,10 @@ struct DemoOptions {
   std::string device = "cpu";
   std::string train_precision = "fp32";
   std::string declared_power;
-  std::int64_t steps = 1500;
+  std::int64_t steps = 1200;
   std::int64_t batch_size = 8;
   std::int64_t stride = 4;         ///< Every how many frames one is a sample.
-  std::int64_t num_rollouts = 50;  ///< Environment seeds 0..n-1.
+  std::int64_t num_rollouts = 30;  ///< Environment seeds 0..n-1.
   double learning_rate = 1e-3;
   std::int64_t warmup_steps = 200;
   std::uint64_t seed = 0;
