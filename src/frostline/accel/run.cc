@@ -22,6 +22,8 @@ std::vector<HostTensor> run(EncoderSession& session,
                                 to_string(images.shape())));
   std::vector<HostTensor> outputs;
   std::vector<std::span<std::byte>> views;
+  outputs.reserve(session.outputs().size());
+  views.reserve(session.outputs().size());
   for (const TensorSpec& spec : session.outputs()) {
     outputs.emplace_back(spec.dtype, spec.shape);
   }

@@ -28,7 +28,8 @@ struct FrameData {
   std::vector<std::span<const std::uint8_t>> images;  ///< HWC uint8 RGB.
 };
 
-/// Writes a data set episode by episode. One thread. A writer that is killed leaves every finished
+/// Writes a data set episode by episode. The same frames give the same bytes with every codec but
+/// `h264`. One thread. A writer that is killed leaves every finished
 /// episode readable.
 class DatasetWriter {
  public:

@@ -39,7 +39,7 @@ constexpr std::int64_t kRolloutBatch = 15;
 std::vector<std::string> required_domains(const std::string& device) {
   std::vector<std::string> domains = {"cpu"};
   if (device.rfind("cuda", 0) == 0) {
-    domains.push_back("gpu");
+    domains.emplace_back("gpu");
   }
   return domains;
 }
@@ -139,7 +139,7 @@ class Demo {
     }
     report_.meters = meters_.domains();
     if (options_.device == "cpu") {
-      report_.remarks.push_back(
+      report_.remarks.emplace_back(
           "The trainer ran on the processor: 'gpu_only' names the baseline whose encoder runs "
           "inline "
           "on the trainer's own device, here the same cores that the INT8 encoder uses.");
@@ -214,7 +214,7 @@ class Demo {
   void compare_experts() {
     const auto live = policy::read_checkpoint(checkpoints_[1]).expert.fingerprint();
     const auto cached = policy::read_checkpoint(checkpoints_[2]).expert.fingerprint();
-    report_.remarks.push_back(
+    report_.remarks.emplace_back(
         live == cached
             ? fmt::format("The experts trained on live and on cached features are bit-identical "
                           "(SHA-256 {}).",

@@ -28,7 +28,7 @@ ov::element::Type element_type(DType dtype) {
 }
 
 void check_port(const ov::Output<const ov::Node>& port, const TensorSpec& spec) {
-  const ov::Shape shape = port.get_shape();
+  const ov::Shape& shape = port.get_shape();
   FROSTLINE_REQUIRE(
       port.get_element_type() == element_type(spec.dtype) &&
           std::ranges::equal(shape,
@@ -74,8 +74,7 @@ OpenVinoSession::~OpenVinoSession() {
   for (Request& slot : slots_) {
     try {
       slot.request.wait();
-    } catch (...) {
-      // The request's failure was stored by its callback; nobody is left to hear it.
+    } catch (...) {  // NOLINT(bugprone-empty-catch): stored by the callback, nobody left to hear it
     }
   }
 }
