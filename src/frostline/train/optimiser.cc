@@ -13,6 +13,24 @@
 
 namespace frostline::train {
 
+OptimiserOptions optimiser_options(const LoopOptions& loop) {
+  return {loop.learning_rate,
+          loop.warmup_steps,
+          loop.steps,
+          loop.weight_decay,
+          loop.gradient_clip,
+          loop.ema_decay};
+}
+
+policy::ParameterSet trainable(std::vector<policy::ParameterSpec> specs,
+                               at::Device device,
+                               std::uint64_t seed) {
+  policy::ParameterSet parameters(std::move(specs), device);
+  parameters.initialise(seed);
+  parameters.enable_gradients();
+  return parameters;
+}
+
 double learning_rate_at(const OptimiserOptions& options, std::int64_t step) {
   if (step < options.warmup_steps) {
     return options.learning_rate * static_cast<double>(step + 1) /

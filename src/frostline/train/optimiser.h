@@ -8,6 +8,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "frostline/policy/parameters.h"
+#include "frostline/train/options.h"
 
 namespace frostline::train {
 
@@ -20,6 +21,13 @@ struct OptimiserOptions {
   double gradient_clip = 10;  ///< Largest norm over all gradients.
   double ema_decay = 0;       ///< 0 = no average.
 };
+
+OptimiserOptions optimiser_options(const LoopOptions& loop);
+
+/// Parameters at their initial values of `seed`, with gradients.
+policy::ParameterSet trainable(std::vector<policy::ParameterSpec> specs,
+                               at::Device device,
+                               std::uint64_t seed);
 
 /// Learning rate of step `step` (0-based).
 double learning_rate_at(const OptimiserOptions& options, std::int64_t step);

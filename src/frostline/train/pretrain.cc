@@ -43,10 +43,10 @@ class Run {
         spec_(spec_of(options)),
         budget_(pipeline::plan_cores(loop_.num_threads)),
         inputs_(loop_, spec_),
-        parameters_(policy::pretrain_parameter_specs(spec_), device_),
-        encoder_(spec_, prepared(parameters_, loop_.seed), scalar_type(loop_.train_precision)),
+        parameters_(trainable(policy::pretrain_parameter_specs(spec_), device_, loop_.seed)),
+        encoder_(spec_, parameters_, scalar_type(loop_.train_precision)),
         branch_(spec_, parameters_, scalar_type(loop_.train_precision)),
-        optimiser_(parameters_, optimiser_options()),
+        optimiser_(parameters_, optimiser_options(loop_)),
         checkpoints_(loop_.out, budget_.encoder_alone),
         source_(inputs_.plan(), budget_.decode, 2 * budget_.decode),
         buffer_(source_.spec()[0].dtype, source_.spec()[0].shape),
@@ -56,7 +56,8 @@ class Run {
   }
 
   PretrainResult operator()() {
-    const std::int64_t first = restore();
+    const std::int64_t first = checkpoints_.begin(parameters_, optimiser_, config(), loop_);
+    saved_step_ = first > 0 ? first : -1;
     RunLog log(loop_.out, first);
     result_.description = describe_run(outcome_config(options_), inputs_.dataset(), {});
     write_json(loop_.out / "run.json", result_.description);
@@ -78,36 +79,6 @@ class Run {
   }
 
  private:
-  static const policy::ParameterSet& prepared(policy::ParameterSet& parameters,
-                                              std::uint64_t seed) {
-    parameters.initialise(seed);
-    parameters.enable_gradients();
-    return parameters;
-  }
-
-  OptimiserOptions optimiser_options() const {
-    return {loop_.learning_rate,
-            loop_.warmup_steps,
-            loop_.steps,
-            loop_.weight_decay,
-            loop_.gradient_clip,
-            loop_.ema_decay};
-  }
-
-  std::int64_t restore() {
-    if (!loop_.is_resume) {
-      FROSTLINE_REQUIRE(
-          !checkpoints_.last(),
-          ErrorCode::kUsage,
-          "the folder already holds a run",
-          fmt::format("--out={} ; pass --resume or another folder", loop_.out.string()));
-      return 0;
-    }
-    const auto step = checkpoints_.restore(parameters_, optimiser_, config(), loop_.allows_inexact);
-    saved_step_ = step.value_or(-1);
-    return step.value_or(0);
-  }
-
   at::Tensor next_image() {
     source_.next(std::span(&view_, 1));
     source_.take_spans();
@@ -141,7 +112,7 @@ class Run {
         log.add({{"step", step + 1},
                  {"loss", value},
                  {"gradient_norm", norm.item<double>()},
-                 {"learning_rate", learning_rate_at(optimiser_options(), step)}});
+                 {"learning_rate", learning_rate_at(optimiser_options(loop_), step)}});
         progress.update(step + 1, fmt::format("loss {:.4f}", value));
       } else {
         progress.update(step + 1);

@@ -44,15 +44,6 @@ policy::EncoderFile open_encoder(const TrainOptions& options, at::Device device)
   return file;
 }
 
-OptimiserOptions optimiser_options(const LoopOptions& loop) {
-  return {loop.learning_rate,
-          loop.warmup_steps,
-          loop.steps,
-          loop.weight_decay,
-          loop.gradient_clip,
-          loop.ema_decay};
-}
-
 /// One run: everything that lives from the first step to the last.
 class Run {
  public:
@@ -67,10 +58,9 @@ class Run {
         encoder_file_(open_encoder(options, device_)),
         inputs_(loop_, encoder_file_.spec),
         encoder_(encoder_file_.spec, encoder_file_.parameters, scalar_type(loop_.train_precision)),
-        parameters_(policy::expert_parameter_specs(encoder_file_.spec), device_),
-        expert_(encoder_file_.spec,
-                prepared(parameters_, loop_.seed),
-                scalar_type(loop_.train_precision)),
+        parameters_(
+            trainable(policy::expert_parameter_specs(encoder_file_.spec), device_, loop_.seed)),
+        expert_(encoder_file_.spec, parameters_, scalar_type(loop_.train_precision)),
         optimiser_(parameters_, optimiser_options(loop_)),
         checkpoints_(loop_.out, budget_.encoder_alone) {
     at::set_num_threads(budget_.trainer);
@@ -78,7 +68,8 @@ class Run {
   }
 
   TrainResult operator()() {
-    const std::int64_t first = restore();
+    const std::int64_t first = checkpoints_.begin(parameters_, optimiser_, config_, loop_);
+    saved_step_ = first > 0 ? first : -1;
     RunLog log(loop_.out, first);
     result_.first_step = first;
     result_.steps = loop_.steps - first;
@@ -121,13 +112,6 @@ class Run {
   }
 
  private:
-  static const policy::ParameterSet& prepared(policy::ParameterSet& parameters,
-                                              std::uint64_t seed) {
-    parameters.initialise(seed);
-    parameters.enable_gradients();
-    return parameters;
-  }
-
   void open_source(const std::optional<accel::Artefact>& artefact) {
     window_ = meters_.open();
     config_ = outcome_config(options_);
@@ -188,23 +172,6 @@ class Run {
         pipeline::FeatureStore(built.folder, key.fingerprint()),
         inputs_.sampler(),
         loop_.batch_size);
-  }
-
-  std::int64_t restore() {
-    if (!loop_.is_resume) {
-      FROSTLINE_REQUIRE(
-          !checkpoints_.last(),
-          ErrorCode::kUsage,
-          "the folder already holds a run",
-          fmt::format("--out={} ; pass --resume or another folder", loop_.out.string()));
-      return 0;
-    }
-    const auto step = checkpoints_.restore(parameters_, optimiser_, config_, loop_.allows_inexact);
-    if (step) {
-      saved_step_ = *step;
-      log_info("resuming after step {}", *step);
-    }
-    return step.value_or(0);
   }
 
   void train_step(std::int64_t step, RunLog& log, Progress& progress) {

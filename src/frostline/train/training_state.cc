@@ -104,6 +104,24 @@ std::optional<fs::path> CheckpointFolder::last() const {
   return folder_ / fs::read_symlink(link);
 }
 
+std::int64_t CheckpointFolder::begin(policy::ParameterSet& parameters,
+                                     Optimiser& optimiser,
+                                     const Json& config,
+                                     const LoopOptions& loop) const {
+  if (!loop.is_resume) {
+    FROSTLINE_REQUIRE(!last(),
+                      ErrorCode::kUsage,
+                      "the folder already holds a run",
+                      fmt::format("--out={} ; pass --resume or another folder", loop.out.string()));
+    return 0;
+  }
+  const auto step = restore(parameters, optimiser, config, loop.allows_inexact);
+  if (step) {
+    log_info("resuming after step {}", *step);
+  }
+  return step.value_or(0);
+}
+
 std::optional<std::int64_t> CheckpointFolder::restore(policy::ParameterSet& parameters,
                                                       Optimiser& optimiser,
                                                       const Json& config,

@@ -32,6 +32,13 @@ class CheckpointFolder {
   /// Folder of the newest complete checkpoint.
   std::optional<std::filesystem::path> last() const;
 
+  /// First step to take: 0 for a new run, else what `restore` gives.
+  /// Errors: `kUsage` when the folder holds a run and `loop.is_resume` is false; as `restore`.
+  std::int64_t begin(policy::ParameterSet& parameters,
+                     Optimiser& optimiser,
+                     const Json& config,
+                     const LoopOptions& loop) const;
+
   /// Restores parameters and optimiser from `last` and returns the number of finished steps; empty
   /// when there is no checkpoint. A partial checkpoint is named in a warning and ignored.
   /// Errors: `kConfig` when `config` differs from that of the run (key, both values);
