@@ -65,6 +65,7 @@ Frames draw_frames(const ArtefactRequest& request, const policy::ArActorSpec& sp
   std::sort(order.begin(), middle);
   std::sort(middle, order.end());
   std::vector<data::FrameId> ids;
+  ids.reserve(order.size());
   for (const auto index : order) {
     ids.push_back(sampler.anchors()[static_cast<std::size_t>(index)]);
   }

@@ -101,7 +101,7 @@ class Run {
     result_.peak_memory_bytes = peak_memory_bytes(device_);
     result_.peak_memory_scope = device_.is_cuda() ? "GPU allocator" : "process";
     save(loop_.steps);
-    result_.checkpoint = *checkpoints_.last();
+    result_.checkpoint = checkpoints_.last().value_or(fs::path());
     result_.curve = log.curve();
     result_.final_loss = tail_mean(result_.curve);
     result_.spans = timeline_.take();
@@ -179,6 +179,7 @@ class Run {
     result_.stall_s += seconds(source_->next(views_));
     const auto t1 = Clock::steady().now_ns();
     std::vector<at::Tensor> inputs;
+    inputs.reserve(host_.size());
     for (const auto& tensor : host_) {
       inputs.push_back(device_.is_cpu() ? tensor : tensor.to(device_, true));
     }
