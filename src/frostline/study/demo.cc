@@ -202,9 +202,7 @@ class Demo {
     } else {
       condition.peak_gpu_memory_bytes = result.peak_memory_bytes;
     }
-    for (const auto& point : result.curve) {
-      condition.loss.push_back({point.step, point.loss});
-    }
+    condition.loss = std::move(result.curve);
     condition.spans = std::move(result.spans);
     checkpoints_.push_back(result.checkpoint);
     report_.conditions.push_back(std::move(condition));
@@ -270,25 +268,23 @@ class Demo {
     }
     add_control("image_shuffle",
                 0,
-                false,
                 eval::Control::kImageShuffle,
                 "The policy sees the image of another episode: what success is left does not come "
                 "from looking.");
     add_control("swap_fp32",
                 1,
-                false,
                 eval::Control::kNone,
                 "The expert trained on INT8 features is given fp32 features: isolates quantisation "
                 "at rollout from training.");
     eval::write_outcomes(options_.out / "eval" / "outcomes.parquet", all_outcomes_);
   }
 
+  /// Controls run on fp32 features, whatever the condition was trained on.
   void add_control(const std::string& name,
                    std::size_t condition,
-                   bool has_artefact,
                    eval::Control control,
                    const std::string& meaning) {
-    const auto outcomes = eval::counted_outcomes(roll_out(condition, has_artefact, control));
+    const auto outcomes = eval::counted_outcomes(roll_out(condition, false, control));
     report_.controls.push_back(
         {name, report_.conditions[condition].name, meaning, count(outcomes)});
   }

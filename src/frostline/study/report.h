@@ -14,6 +14,7 @@
 #include "frostline/eval/statistics.h"
 #include "frostline/pipeline/feature_source.h"
 #include "frostline/power/meter.h"
+#include "frostline/train/run_log.h"
 
 namespace frostline::study {
 
@@ -46,10 +47,7 @@ struct SuccessCount {
   std::int64_t n = 0;
 };
 
-struct LossPoint {
-  std::int64_t step = 0;
-  double loss = 0;
-};
+using train::LossPoint;
 
 /// One condition of a study. Empty values are unmeasured, never 0.
 struct ConditionResult {

@@ -88,12 +88,10 @@ void run(const Options& options) {
   }
   const auto path = output_folder(options.common, "eval") / "outcomes.parquet";
   eval::write_outcomes(path, outcomes);
-  std::int64_t k = 0;
-  std::int64_t n = 0;
-  for (const auto& outcome : outcomes) {
-    k += outcome.is_success() ? 1 : 0;
-    n += outcome.kind != eval::OutcomeKind::kInfrastructureFailure ? 1 : 0;
-  }
+  const auto counted = eval::counted_outcomes(outcomes);
+  const auto n = static_cast<std::int64_t>(counted.size());
+  const auto k = std::count_if(
+      counted.begin(), counted.end(), [](const auto& outcome) { return outcome.success; });
   const auto interval = eval::wilson_interval(k, std::max<std::int64_t>(n, 1));
   if (options.common.is_json) {
     print_json({{"outcomes", path.string()},
