@@ -79,17 +79,6 @@ TEST(TransferCubeStage, LaterRulesOverrideEarlierOnes) {
   EXPECT_EQ(stage(true, true, false), 4);
 }
 
-TEST(TransferCube, StepRefusesWhatIsNoAction) {
-  const auto environment = create_environment(kTask);
-  const std::vector<float> narrow(13);
-  EXPECT_EQ(error_of([&] { environment->step(narrow); }).code(), ErrorCode::kUsage);
-  std::vector<float> action(14);
-  action[3] = std::numeric_limits<float>::quiet_NaN();
-  const Error error = error_of([&] { environment->step(action); });
-  EXPECT_EQ(error.code(), ErrorCode::kNumeric);
-  EXPECT_THAT(error.what(), HasSubstr("dimension=3"));
-}
-
 TEST(TransferCube, StepDoesNotClipActionsToTheDeclaredBox) {
   const auto reach = [](float target_rad) {
     const auto environment = create_environment(kTask);
@@ -144,51 +133,6 @@ TEST(TransferCube, ExpertPassesTheStagesInOrderAndSucceedsWhenMeasured) {
     EXPECT_GE(first[4], 289);
     EXPECT_LE(first[4], 291);
   }
-}
-
-TEST(TransferCube, SameSeedAndActionsGiveTheSameTrajectoryWhateverRanBefore) {
-  const auto actions = create_expert(kTask)->plan(3);
-  const auto fresh = create_environment(kTask);
-  const auto used = create_environment(kTask);
-  used->reset(8);
-  for (int i = 0; i < 40; ++i) {
-    used->step(actions[static_cast<std::size_t>(i)]);
-  }
-  fresh->reset(3);
-  used->reset(3);
-  for (std::size_t i = 0; i < 60; ++i) {
-    fresh->step(actions[i]);
-    used->step(actions[i]);
-    ASSERT_EQ(fresh->save(), used->save()) << i;
-  }
-}
-
-TEST(TransferCube, RestoredSnapshotContinuesBitForBit) {
-  const auto actions = create_expert(kTask)->plan(5);
-  const auto original = create_environment(kTask);
-  original->reset(5);
-  // Step 200: the cube is grasped and in the air, so contacts and the warm start matter.
-  for (std::size_t i = 0; i < 200; ++i) {
-    original->step(actions[i]);
-  }
-  const Snapshot snapshot = original->save();
-  const auto copy = create_environment(kTask);
-  copy->restore(snapshot);
-  EXPECT_EQ(copy->save(), snapshot);
-  EXPECT_EQ(copy->start_position_m(), original->start_position_m());
-  for (std::size_t i = 200; i < actions.size(); ++i) {
-    const StepResult a = original->step(actions[i]);
-    const StepResult b = copy->step(actions[i]);
-    ASSERT_EQ(a.reward_stage, b.reward_stage) << i;
-    ASSERT_EQ(a.is_success, b.is_success) << i;
-    ASSERT_EQ(original->save(), copy->save()) << i;
-  }
-  EXPECT_TRUE(copy->step(actions.back()).is_success);
-}
-
-TEST(TransferCube, RestoreRefusesAForeignSnapshot) {
-  const auto environment = create_environment(kTask);
-  EXPECT_EQ(error_of([&] { environment->restore(Snapshot(3)); }).code(), ErrorCode::kUsage);
 }
 
 TEST(Tasks, UnknownTaskIsRefusedWithTheKnownOnes) {
