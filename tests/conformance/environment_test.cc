@@ -1,3 +1,5 @@
+#include "frostline/sim/environment.h"
+
 #include <limits>
 #include <memory>
 #include <string>
@@ -5,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include "frostline/sim/environment.h"
 #include "tests/support/expect_error.h"
 
 namespace frostline::test {
